@@ -1,0 +1,30 @@
+/** Shapes of well-known keys and tokens. Each is anchored to a prefix or a form that ordinary text lacks. */
+const secretShapes: readonly RegExp[] = [
+  /\b\d{8,10}:[A-Za-z0-9_-]{30,}/g, // Telegram bot token
+  /\b(?:xox[abeprs]|xapp)-[A-Za-z0-9-]{10,}/g, // Slack
+  /\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}/g, // Discord bot token
+  /\bsk-[A-Za-z0-9_-]{16,}/g, // OpenAI and its kin
+  /\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{40,}/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, // AWS access key id
+  /\bAIza[A-Za-z0-9_-]{35}/g, // Google API key
+  /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g, // JWT
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g,
+  /\b(?:Bearer|Bot) [A-Za-z0-9._~+/=-]{20,}/g,
+];
+
+const knownSecrets = new Set<string>();
+
+/** Registers a value that must never appear in logs, chats or tool results, whatever its shape. */
+export function rememberSecret(value: string | undefined): void {
+  if (value !== undefined && value.length >= 8) knownSecrets.add(value);
+}
+
+/** Replaces every known or recognisable secret by `[redacted]`. Linear in the length of `text`. */
+export function redactSecrets(text: string): string {
+  let clean = text;
+  for (const secret of knownSecrets) {
+    if (clean.includes(secret)) clean = clean.replaceAll(secret, '[redacted]');
+  }
+  for (const shape of secretShapes) clean = clean.replace(shape, '[redacted]');
+  return clean;
+}
