@@ -1,0 +1,62 @@
+import type { ChatAddress } from '../../platforms/platform.ts';
+
+/** What a chat, topic or thread is to the gateway. `key` is stable; `sessionId` changes with each reset. */
+export interface SessionRow {
+  key: string;
+  sessionId: string;
+  /** Where answers go, whatever process produces them. */
+  chat: ChatAddress;
+  /** Whose session: the last user who spoke, for approvals and memory. */
+  userId: string;
+  userName: string;
+  locale: string;
+  /** `running`: a turn is open; `parked`: it waits for a person; `idle`: nothing to do. */
+  turn: 'idle' | 'running' | 'parked';
+  /** How often the open turn was resumed after a crash. */
+  resumes: number;
+  settings: SessionSettings;
+  createdAt: number;
+  /** Last activity of the user or the agent, for the reset policy. */
+  updatedAt: number;
+}
+
+export interface SessionSettings {
+  toolsets?: readonly string[];
+  busyMode?: 'interrupt' | 'queue' | 'steer';
+  yolo?: boolean;
+  todos?: readonly unknown[];
+  /** Toolset selection as it was when the session began: the prompt must not change in mid conversation. */
+  tools?: readonly string[];
+  systemPrompt?: string;
+}
+
+export interface SessionUsage {
+  turns: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+export interface SessionTable {
+  get(key: string): Promise<SessionRow | null>;
+  bySessionId(sessionId: string): Promise<SessionRow | null>;
+  create(row: SessionRow): Promise<void>;
+  update(key: string, change: Partial<Omit<SessionRow, 'key' | 'createdAt'>>): Promise<void>;
+  /**
+   * Takes the session for one turn. The fencing token rises with each lease; null while another owner's lease
+   * still runs.
+   */
+  acquire(key: string, owner: string, now: number, untilMs: number): Promise<number | null>;
+  /** False when the lease was lost: the caller must stop at once. */
+  holds(key: string, fence: number): Promise<boolean>;
+  renew(owner: string, untilMs: number): Promise<void>;
+  release(key: string, fence: number): Promise<void>;
+  /** Ends every lease, for a process that knows itself alone. */
+  releaseAll(): Promise<void>;
+  open(): Promise<readonly SessionRow[]>;
+  list(limit: number): Promise<readonly SessionRow[]>;
+  counts(): Promise<{ idle: number; running: number; parked: number }>;
+  /** Ends the transcript and points the key at a new one. */
+  rotate(key: string, newSessionId: string, reason: string, now: number): Promise<void>;
+  addUsage(key: string, usage: { inputTokens: number; outputTokens: number }): Promise<void>;
+  usage(key: string): Promise<SessionUsage>;
+}
