@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const description = new URL('../../../../shared/api-specs/slack-web-openapi.json', import.meta.url);
+
+const specShape = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({
+        parameters: z
+          .array(
+            z.object({ name: z.string(), type: z.string().optional(), required: z.boolean().optional() }),
+          )
+          .optional(),
+      }),
+    ),
+  ),
+});
+
+/** Arguments that Slack has added since the description was written (2021), by method. */
+const newer: Readonly<Record<string, readonly string[]>> = {
+  'chat.postMessage': ['metadata', 'markdown_text'],
+  'chat.update': ['metadata', 'markdown_text', 'file_ids'],
+  'chat.postEphemeral': ['markdown_text'],
+  'conversations.history': ['include_all_metadata'],
+  'conversations.replies': ['include_all_metadata'],
+};
+
+export type DescriptionCheck = (method: string, args: Readonly<Record<string, string>>) => string[];
+
+/**
+ * Checks a call against Slack's published API description: unknown and missing arguments, and their types. Returns
+ * the complaints. Without the file, or for a method that it does not know, there are none.
+ */
+export function loadDescriptionCheck(): DescriptionCheck {
+  if (!existsSync(description)) return () => [];
+  const spec = specShape.parse(JSON.parse(readFileSync(description, 'utf8')));
+  return (method, args) => {
+    const operation = Object.values(spec.paths[`/${method}`] ?? {})[0];
+    if (operation === undefined) return [];
+    const known = new Map((operation.parameters ?? []).map((parameter) => [parameter.name, parameter]));
+    const complaints: string[] = [];
+    for (const [name, value] of Object.entries(args)) {
+      const parameter = known.get(name);
+      if (parameter === undefined) {
+        if (!newer[method]?.includes(name)) complaints.push(`${method}: unknown argument ${name}`);
+      } else if (!fitsType(value, parameter.type)) {
+        complaints.push(`${method}: argument ${name} is not of type ${parameter.type}`);
+      }
+    }
+    for (const parameter of known.values()) {
+      if (parameter.required === true && parameter.name !== 'token' && args[parameter.name] === undefined) {
+        complaints.push(`${method}: argument ${parameter.name} is missing`);
+      }
+    }
+    return complaints;
+  };
+}
+
+function fitsType(value: string, type: string | undefined): boolean {
+  if (type === 'boolean') return value === 'true' || value === 'false';
+  if (type === 'integer') return /^-?\d+$/.test(value);
+  if (type === 'number') return value !== '' && Number.isFinite(Number(value));
+  return true;
+}

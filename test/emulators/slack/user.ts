@@ -1,0 +1,308 @@
+import { z } from 'zod';
+import { buttonElement, pings } from './blocks.ts';
+import type { EnvelopeKind, Receipt } from './delivery.ts';
+import { messageToWire } from './wire.ts';
+import type { SlackChannel, SlackFile, SlackMessage, SlackTeam, SlackUser, World } from './world.ts';
+
+export interface SayOptions {
+  /** A DM with the bot when absent. */
+  channel?: SlackChannel;
+  threadTs?: string;
+  /** Whether only `app_mention` arrives, as for an app without the history scopes. */
+  mentionOnly?: boolean;
+  files?: SlackFile[];
+}
+
+export interface Sent {
+  message: SlackMessage;
+  /** Of the `message` event, then of `app_mention` when there is one. */
+  receipts: Receipt[];
+}
+
+/** A person at their Slack client. */
+export interface SlackUserHandle {
+  id: string;
+  name: string;
+  /** The person's DM with the bot, made on first use. */
+  dm(team?: SlackTeam): SlackChannel;
+  says(text: string, options?: SayOptions): Sent;
+  edits(message: SlackMessage, text: string): Receipt;
+  uploads(
+    name: string,
+    bytes: Buffer,
+    mimetype: string,
+    options?: SayOptions & { text?: string; subtype?: string },
+  ): Sent;
+  /** Presses the button with this label or action id; confirms when asked to. */
+  presses(button: string, message: SlackMessage): Receipt;
+  submits(text: string): Receipt;
+  types(command: string, text: string, channel?: SlackChannel): Receipt;
+  /** Opens a new assistant thread with the bot and returns its `thread_ts`. */
+  opensAssistant(): string;
+  joinsHuddle(channel: SlackChannel): Receipt;
+  /** Messages of the bot that this person sees, oldest first. */
+  botShows(channel?: SlackChannel): SlackMessage[];
+  privately(): string[];
+}
+
+export interface UserDeps {
+  world: World;
+  root(): string;
+  emit(team: SlackTeam, event: Record<string, unknown>): Receipt;
+  send(kind: EnvelopeKind, payload: Record<string, unknown>): Receipt;
+  trigger(userId: string): string;
+  responseUrl(channel: string, user: string, messageTs?: string): string;
+  firstTeam: SlackTeam;
+}
+
+const actionsBlock = z.object({
+  type: z.literal('actions'),
+  block_id: z.string().optional(),
+  elements: z.array(buttonElement),
+});
+
+export function createUser(user: SlackUser, deps: UserDeps): SlackUserHandle {
+  const { world } = deps;
+  const teamOf = (channel: SlackChannel): SlackTeam => world.teams.get(channel.teamId) ?? deps.firstTeam;
+  const who = (team: SlackTeam) => ({ id: user.id, username: user.name, name: user.name, team_id: team.id });
+
+  function dm(team: SlackTeam = deps.firstTeam): SlackChannel {
+    const known = [...world.channels.values()].find(
+      (channel) => channel.type === 'im' && channel.teamId === team.id && channel.members.has(user.id),
+    );
+    if (known !== undefined) return known;
+    const channel: SlackChannel = {
+      id: world.nextId('D'),
+      teamId: team.id,
+      name: 'directmessage',
+      type: 'im',
+      members: new Set([user.id, team.botUserId]),
+      archived: false,
+    };
+    world.channels.set(channel.id, channel);
+    return channel;
+  }
+
+  function says(text: string, options: SayOptions = {}): Sent {
+    const channel = options.channel ?? dm();
+    const team = teamOf(channel);
+    const message: SlackMessage = {
+      ts: world.nextTs(),
+      channel: channel.id,
+      user: user.id,
+      ...(user.isBot ? { botId: `B${user.id}` } : {}),
+      ...(options.files === undefined ? {} : { subtype: 'file_share' }),
+      text,
+      blocks: [],
+      ...(options.threadTs === undefined ? {} : { threadTs: options.threadTs }),
+      files: options.files ?? [],
+      reactions: new Map(),
+      streaming: false,
+      deleted: false,
+      shown: [text],
+    };
+    world.messages.push(message);
+    for (const file of message.files) file.shares.push({ channel: channel.id, ts: message.ts });
+    const wire = {
+      ...messageToWire(message, world, deps.root(), false),
+      channel: channel.id,
+      event_ts: message.ts,
+    };
+    const receipts: Receipt[] = [];
+    if (options.mentionOnly !== true) receipts.push(deps.emit(team, { ...wire, channel_type: channel.type }));
+    if (channel.type !== 'im' && text.includes(`<@${team.botUserId}>`)) {
+      const { subtype: _subtype, ...mention } = { subtype: undefined, ...wire };
+      receipts.push(deps.emit(team, { ...mention, type: 'app_mention' }));
+    }
+    return { message, receipts };
+  }
+
+  return {
+    id: user.id,
+    name: user.realName,
+    dm,
+    says,
+    edits(message, text) {
+      const previous = messageToWire(message, world, deps.root(), false);
+      message.text = text;
+      message.editedTs = world.nextTs();
+      const channel = channelOf(message);
+      return deps.emit(teamOf(channel), {
+        type: 'message',
+        subtype: 'message_changed',
+        channel: channel.id,
+        channel_type: channel.type,
+        message: messageToWire(message, world, deps.root(), false),
+        previous_message: previous,
+        ts: message.editedTs,
+        event_ts: message.editedTs,
+      });
+    },
+    uploads(name, bytes, mimetype, options = {}) {
+      const team = teamOf(options.channel ?? dm());
+      const id = world.nextId('F');
+      const file: SlackFile = {
+        id,
+        teamId: team.id,
+        name,
+        title: name,
+        mimetype,
+        bytes,
+        user: user.id,
+        ...(options.subtype === undefined ? {} : { subtype: options.subtype }),
+        uploaded: true,
+        external: false,
+        shares: [],
+      };
+      world.files.set(id, file);
+      return says(options.text ?? '', { ...options, files: [file] });
+    },
+    presses(button, message) {
+      const channel = channelOf(message);
+      const team = teamOf(channel);
+      const rows = message.blocks.flatMap((block) => {
+        const row = actionsBlock.safeParse(block);
+        return row.success ? [row.data] : [];
+      });
+      const pressed = rows
+        .flatMap((row) =>
+          row.elements.map((element) => ({ ...element, block_id: row.block_id ?? 'generated' })),
+        )
+        .find((element) => element.action_id === button || element.text.text.includes(button));
+      if (pressed === undefined) throw new Error(`no button ${button} on ${JSON.stringify(message.blocks)}`);
+      return deps.send('interactive', {
+        type: 'block_actions',
+        team: { id: team.id, domain: 'acme' },
+        user: who(team),
+        api_app_id: 'A0EMULATOR',
+        container: { type: 'message', message_ts: message.ts, channel_id: channel.id, is_ephemeral: false },
+        trigger_id: deps.trigger(user.id),
+        channel: { id: channel.id, name: channel.name },
+        message: messageToWire(message, world, deps.root(), false),
+        response_url: deps.responseUrl(channel.id, user.id, message.ts),
+        actions: [{ ...pressed, action_ts: world.nextTs() }],
+      });
+    },
+    submits(text) {
+      const open = [...world.views.values()].find((view) => view.open && view.userId === user.id);
+      if (open === undefined) throw new Error('no form is open');
+      open.open = false;
+      const team = world.teams.get(open.teamId) ?? deps.firstTeam;
+      const inputs = z
+        .array(
+          z.object({
+            type: z.string(),
+            block_id: z.string().optional(),
+            element: z.object({ action_id: z.string() }).optional(),
+          }),
+        )
+        .parse(open.view.blocks);
+      const values = inputs.flatMap(({ block_id: block = 'generated', element }) =>
+        element === undefined
+          ? []
+          : [
+              [
+                block,
+                { [element.action_id]: { type: 'plain_text_input', value: text === '' ? null : text } },
+              ],
+            ],
+      );
+      return deps.send('interactive', {
+        type: 'view_submission',
+        team: { id: team.id, domain: 'acme' },
+        user: who(team),
+        api_app_id: 'A0EMULATOR',
+        trigger_id: deps.trigger(user.id),
+        view: {
+          ...open.view,
+          id: open.id,
+          team_id: team.id,
+          hash: 'hash',
+          state: { values: Object.fromEntries(values) },
+        },
+        response_urls: [],
+      });
+    },
+    types(command, text, channel = dm()) {
+      const team = teamOf(channel);
+      return deps.send('slash_commands', {
+        token: 'deprecated',
+        team_id: team.id,
+        team_domain: 'acme',
+        channel_id: channel.id,
+        channel_name:
+          channel.type === 'im'
+            ? 'directmessage'
+            : channel.type === 'channel'
+              ? channel.name
+              : 'privategroup',
+        user_id: user.id,
+        user_name: user.name,
+        command,
+        text,
+        api_app_id: 'A0EMULATOR',
+        response_url: deps.responseUrl(channel.id, user.id),
+        trigger_id: deps.trigger(user.id),
+      });
+    },
+    opensAssistant() {
+      const channel = dm();
+      const team = teamOf(channel);
+      const root: SlackMessage = {
+        ts: world.nextTs(),
+        channel: channel.id,
+        user: team.botUserId,
+        botId: team.botId,
+        subtype: 'assistant_app_thread',
+        text: 'New Assistant Thread',
+        blocks: [],
+        files: [],
+        reactions: new Map(),
+        streaming: false,
+        deleted: false,
+        shown: [],
+      };
+      world.messages.push(root);
+      deps.emit(team, {
+        type: 'assistant_thread_started',
+        assistant_thread: { user_id: user.id, context: {}, channel_id: channel.id, thread_ts: root.ts },
+        event_ts: root.ts,
+      });
+      return root.ts;
+    },
+    joinsHuddle: (channel) =>
+      deps.emit(teamOf(channel), {
+        type: 'message',
+        subtype: 'huddle_thread',
+        channel: channel.id,
+        channel_type: channel.type,
+        ts: world.nextTs(),
+        user: user.id,
+        text: '',
+      }),
+    botShows(channel = dm()) {
+      const team = teamOf(channel);
+      return world.messages.filter(
+        (message) =>
+          message.channel === channel.id &&
+          message.botId === team.botId &&
+          !message.deleted &&
+          message.subtype !== 'assistant_app_thread',
+      );
+    },
+    privately: () => world.ephemerals.filter((shown) => shown.user === user.id).map((shown) => shown.text),
+  };
+
+  function channelOf(message: SlackMessage): SlackChannel {
+    const channel = world.channels.get(message.channel);
+    if (channel === undefined) throw new Error(`no channel ${message.channel}`);
+    return channel;
+  }
+}
+
+/** Messages of bots that would notify somebody. */
+export function pingingMessages(world: World): SlackMessage[] {
+  return world.messages.filter(
+    (message) => message.botId !== undefined && pings(message.text, message.blocks),
+  );
+}
