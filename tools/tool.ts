@@ -60,7 +60,10 @@ export interface SearchHit {
 /** What the agent loop lends to its own tools (`todo`, `memory`, `session_search`, …). */
 export interface AgentState {
   todos: { read(): Promise<readonly Todo[]>; write(todos: readonly Todo[]): Promise<void> };
-  searchSessions(query: string, options: { roles?: readonly string[]; limit: number }): Promise<readonly SearchHit[]>;
+  searchSessions(
+    query: string,
+    options: { roles?: readonly string[]; limit: number },
+  ): Promise<readonly SearchHit[]>;
   /** Whose memory files: users' memories are apart. A folder below `<home>/memories`. */
   memoryFolder: string;
 }
@@ -101,6 +104,8 @@ export interface ToolOptions<Args> {
   description?: string;
   emoji?: string;
   maxResultSizeChars?: number;
+  /** How long the handler may take, in milliseconds; null when it bounds itself. Default: the runtime's 300 s. */
+  timeoutMs?: number | null;
   /** A partial schema, merged over the static one at each build. */
   dynamicSchemaOverrides?: () => Partial<ToolSchema>;
   /** Needs the agent's state: `handleFunctionCall` answers with a stub error, the loop calls it itself. */
