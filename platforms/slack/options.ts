@@ -1,0 +1,51 @@
+import type { Clock } from '../../src/clock.ts';
+import type { Log } from '../../src/log.ts';
+import type { PlatformMemory } from '../platform.ts';
+
+export interface SlackOptions {
+  /** One `xoxb-` token a workspace. */
+  botTokens: readonly string[];
+  /** `xapp-` token with `connections:write`: turns Socket Mode on. */
+  appToken?: string;
+  /** Turns the signed HTTP endpoint on; with an app token too, Socket Mode delivers. */
+  signingSecret?: string;
+  /** Base of the Web API, ending in a slash. */
+  apiRoot?: string;
+  /** In channels, answer only when mentioned (or in a followed thread). Default true. */
+  requireMention?: boolean;
+  /** Channel ids in which no mention is needed. */
+  freeResponseChannels?: readonly string[];
+  /** When not empty, other channels are ignored; DMs never are. */
+  allowedChannels?: readonly string[];
+  /** Ask for a mention in every message, even in threads that the bot takes part in. Default false. */
+  strictMention?: boolean;
+  /** Answer a channel message in a thread of its own. Default true. */
+  replyInThread?: boolean;
+  /** Which messages of other bots are passed on. Default `none`. */
+  allowBots?: 'none' | 'mentions' | 'all';
+  /** Longest silence before a socket counts as dead, in milliseconds. */
+  pingTimeoutMs?: number;
+}
+
+export type SlackSettings = Required<Omit<SlackOptions, 'appToken' | 'signingSecret'>> &
+  Pick<SlackOptions, 'appToken' | 'signingSecret'>;
+
+export interface SlackDeps {
+  log: Log;
+  clock: Clock;
+  memory: PlatformMemory;
+}
+
+export function withDefaults(options: SlackOptions): SlackSettings {
+  return {
+    apiRoot: 'https://slack.com/api/',
+    requireMention: true,
+    freeResponseChannels: [],
+    allowedChannels: [],
+    strictMention: false,
+    replyInThread: true,
+    allowBots: 'none',
+    pingTimeoutMs: 15_000,
+    ...options,
+  };
+}
