@@ -1,4 +1,4 @@
-import type { DecisionScope } from '../approvals/scope.ts';
+import type { DecisionScope } from '../approvals/verdict.ts';
 import type { ApprovalSubject } from '../approvals/subject.ts';
 import type { ChatAddress, TextSpan } from '../../platforms/platform.ts';
 

@@ -1,4 +1,4 @@
-import type { DecisionScope } from '../approvals/scope.ts';
+import type { DecisionScope } from '../approvals/verdict.ts';
 
 /** What a person allowed for one session. Gone with /new, reset and the session's end. */
 export interface GrantTable {

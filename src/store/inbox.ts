@@ -12,23 +12,21 @@ export interface InboxRow {
    * chat was told).
    */
   state: 'new' | 'taken' | 'done' | 'dead';
-  /** What it is to the session: its own turn, a remark into the running one, or background knowledge. */
-  role: 'turn' | 'steer' | 'context';
+  /** What it is to the session: its own turn, a remark into the running one, background knowledge, a command. */
+  role: 'turn' | 'steer' | 'context' | 'command';
   /** Rows of one group become one message: an album, or a text that the platform had split. */
   groupKey: string;
   /** Not before this time (ms), so that the rest of the group can arrive. */
   readyAt: number;
   receivedAt: number;
-  /** How many processes died while it was being worked on. */
-  crashes: number;
 }
 
-export type NewInboxRow = Omit<InboxRow, 'id' | 'crashes'>;
+export type NewInboxRow = Omit<InboxRow, 'id'>;
 
 export interface InboxTable {
   /** The new row's id, or null for an event seen before. */
   add(row: NewInboxRow): Promise<number | null>;
-  /** Rows of the session that wait, oldest first. */
+  /** Rows of the session that wait for the agent, oldest first: no commands. */
   waiting(sessionKey: string): Promise<readonly InboxRow[]>;
   countWaiting(sessionKey: string): Promise<number>;
   taken(sessionKey: string): Promise<readonly InboxRow[]>;
@@ -40,8 +38,8 @@ export interface InboxTable {
   delayGroup(sessionKey: string, groupKey: string, readyAt: number): Promise<void>;
   /** Replaces the text of a message that still waits; false when there is none. */
   editWaiting(sessionKey: string, messageId: string, text: string): Promise<boolean>;
-  /** Counts one crash for every row that was being worked on; returns those now at `limit` or more. */
-  countCrashes(limit: number): Promise<readonly InboxRow[]>;
+  /** Commands that were stored but not carried out before the process ended. */
+  waitingCommands(): Promise<readonly InboxRow[]>;
   sessionsWithWork(): Promise<readonly string[]>;
   depth(): Promise<number>;
   /** Forgets settled rows received before `before` (ms). */

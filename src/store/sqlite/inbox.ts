@@ -25,10 +25,10 @@ export function createInboxTable(sql: Statements): InboxTable {
       return changes === 0 ? null : id;
     },
     async waiting(sessionKey) {
-      return sql.all(`SELECT * FROM inbox WHERE session_key = ? AND state = 'new' ORDER BY id`, sessionKey).map(toRow);
+      return sql.all(`SELECT * FROM inbox WHERE session_key = ? AND state = 'new' AND role <> 'command' ORDER BY id`, sessionKey).map(toRow);
     },
     async countWaiting(sessionKey) {
-      const row = sql.get(`SELECT count(*) AS n FROM inbox WHERE session_key = ? AND state = 'new'`, sessionKey);
+      const row = sql.get(`SELECT count(*) AS n FROM inbox WHERE session_key = ? AND state = 'new' AND role <> 'command'`, sessionKey);
       return row ? integer(row, 'n') : 0;
     },
     async taken(sessionKey) {
@@ -60,9 +60,8 @@ export function createInboxTable(sql: Statements): InboxTable {
       );
       return changes > 0;
     },
-    async countCrashes(limit) {
-      sql.run(`UPDATE inbox SET crashes = crashes + 1 WHERE state = 'taken'`);
-      return sql.all(`SELECT * FROM inbox WHERE state = 'taken' AND crashes >= ? ORDER BY id`, limit).map(toRow);
+    async waitingCommands() {
+      return sql.all(`SELECT * FROM inbox WHERE state = 'new' AND role = 'command' ORDER BY id`).map(toRow);
     },
     async sessionsWithWork() {
       return sql
@@ -87,11 +86,10 @@ function toRow(row: Row): InboxRow {
     sessionKey: text(row, 'session_key'),
     event: json<InboundEvent>(row, 'event'),
     state: oneOf(text(row, 'state'), ['new', 'taken', 'done', 'dead']),
-    role: oneOf(text(row, 'role'), ['turn', 'steer', 'context']),
+    role: oneOf(text(row, 'role'), ['turn', 'steer', 'context', 'command']),
     groupKey: text(row, 'group_key'),
     readyAt: integer(row, 'ready_at'),
     receivedAt: integer(row, 'received_at'),
-    crashes: integer(row, 'crashes'),
   };
 }
 

@@ -16,7 +16,6 @@ export const migrations: readonly string[] = [
     group_key TEXT NOT NULL,
     ready_at INTEGER NOT NULL,
     received_at INTEGER NOT NULL,
-    crashes INTEGER NOT NULL DEFAULT 0,
     UNIQUE (platform, event_id)
   );
   CREATE INDEX inbox_open ON inbox (session_key, state) WHERE state IN ('new', 'taken');

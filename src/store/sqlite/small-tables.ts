@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ProcessRow, ProcessStore } from '../../../tools/environments/process-table.ts';
-import type { DecisionScope } from '../../approvals/scope.ts';
+import type { DecisionScope } from '../../approvals/verdict.ts';
 import type { AuditRow, AuditTable, NewAuditRow } from '../audit.ts';
 import type { GrantTable } from '../grants.ts';
 import type { MemoryTable } from '../memory.ts';

@@ -1,0 +1,46 @@
+import type { ApprovalSubject } from './subject.ts';
+import type { Judgement } from './verdict.ts';
+
+/** The part of the configuration that decides about approvals, read anew for each call. */
+export interface ApprovalPolicy {
+  mode: 'manual' | 'smart' | 'off';
+  timeoutMs: number;
+  allowPermanent: boolean;
+  /** `allow`: routine deletions (build outputs, temporary folders) are not asked in manual mode either. */
+  routine: 'ask' | 'allow';
+  inContainers: 'skip' | 'ask';
+  smartPolicy: string;
+  /** Whether a person can be reached: a chat or a terminal. Unknown means no. */
+  attended: boolean;
+  /** Yolo, by the process's flag or the session's. */
+  yolo: boolean;
+}
+
+export type PolicyStep =
+  | { kind: 'allow'; note?: string }
+  | { kind: 'refuse'; why: 'forbidden' | 'unattended' }
+  /** Ask a model first, then perhaps a person. */
+  | { kind: 'smart' }
+  | { kind: 'ask' };
+
+/**
+ * The order of checks for one action. The floor comes first: no mode, allowlist or container passes it. `remembered`
+ * tells that the allowlist or a grant of the session covers it.
+ */
+export function policyStep(
+  subject: ApprovalSubject,
+  judgement: Judgement,
+  policy: ApprovalPolicy,
+  remembered: boolean,
+): PolicyStep {
+  if (judgement.verdict === 'forbidden') return { kind: 'refuse', why: 'forbidden' };
+  if (judgement.verdict === 'safe') return { kind: 'allow' };
+  if (subject.kind === 'command' && subject.isolated && policy.inContainers === 'skip') return { kind: 'allow' };
+  if (policy.yolo || policy.mode === 'off') return { kind: 'allow', note: 'approvals are off' };
+  if (remembered) return { kind: 'allow', note: 'allowed before' };
+  if (judgement.routine && (policy.routine === 'allow' || policy.mode === 'smart')) {
+    return { kind: 'allow', note: 'routine' };
+  }
+  if (policy.mode === 'smart' && subject.kind === 'command') return { kind: 'smart' };
+  return policy.attended ? { kind: 'ask' } : { kind: 'refuse', why: 'unattended' };
+}
