@@ -46,11 +46,19 @@ export interface Registry {
   getDefinitions(names: Iterable<string>, quiet?: boolean): Promise<FunctionDefinition[]>;
   /** Runs the handler. Never rejects: every failure is a result for the model. */
   dispatch(name: string, args: RawArgs, context: ToolContext): Promise<ToolResult>;
+  /** Whether each of the known tools among `names` can be offered, checks shared as in one build. */
+  checkTools(names: Iterable<string>): Promise<Map<string, ToolStatus>>;
   /** Whether at least one tool of the toolset can be offered; an unknown toolset is not available. */
   isToolsetAvailable(toolset: string): Promise<boolean>;
   checkToolAvailability(): Promise<ToolAvailability>;
   getAvailableToolsets(): Promise<Record<string, ToolsetStatus>>;
   checkToolsetRequirements(): Promise<Record<string, boolean>>;
+}
+
+export interface ToolStatus {
+  available: boolean;
+  /** Names of environment variables. */
+  requiresEnv: readonly string[];
 }
 
 export interface ToolAvailability {
@@ -91,6 +99,36 @@ export function createRegistry(initial: RegistryOptions): Registry {
     }
     records.set(record.name, record);
     generation += 1;
+  }
+
+  async function checkTools(names: Iterable<string>): Promise<Map<string, ToolStatus>> {
+    const availability = createAvailability(options.log, true);
+    const checks = [...names]
+      .flatMap((name) => records.get(name) ?? [])
+      .map(async (record) => {
+        const available = await availability.isAvailable(record);
+        return [record.name, { available, requiresEnv: record.requiresEnv }] as const;
+      });
+    return new Map(await Promise.all(checks));
+  }
+
+  async function getAvailableToolsets(): Promise<Record<string, ToolsetStatus>> {
+    const statuses = await checkTools(records.keys());
+    return Object.fromEntries(
+      toolsets().map((toolset) => {
+        const tools = toolsOf(toolset);
+        const available = tools.some((name) => statuses.get(name)?.available);
+        const requirements = [
+          ...new Set(tools.flatMap((name) => statuses.get(name)?.requiresEnv ?? [])),
+        ].sort();
+        const [only] = tools;
+        const description =
+          tools.length === 1 && only !== undefined
+            ? (records.get(only)?.description ?? '')
+            : `${tools.length} tools`;
+        return [toolset, { available, tools, description, requirements }];
+      }),
+    );
   }
 
   return {
@@ -140,13 +178,14 @@ export function createRegistry(initial: RegistryOptions): Registry {
         return failureResult(error);
       }
     },
+    checkTools,
     async isToolsetAvailable(toolset) {
-      const availability = createAvailability(options.log, true);
-      const checks = toolsOf(toolset).flatMap((name) => records.get(name) ?? []);
-      return (await Promise.all(checks.map((record) => availability.isAvailable(record)))).includes(true);
+      const statuses = await checkTools(toolsOf(toolset));
+      return [...statuses.values()].some((status) => status.available);
     },
+    getAvailableToolsets,
     async checkToolAvailability() {
-      const statuses = Object.entries(await this.getAvailableToolsets());
+      const statuses = Object.entries(await getAvailableToolsets());
       return {
         available: statuses.filter(([, status]) => status.available).map(([name]) => name),
         unavailable: statuses
@@ -154,17 +193,8 @@ export function createRegistry(initial: RegistryOptions): Registry {
           .map(([name, status]) => ({ name, env_vars: status.requirements, tools: status.tools })),
       };
     },
-    async getAvailableToolsets() {
-      const availability = createAvailability(options.log, true);
-      const statuses = toolsets().map(async (toolset): Promise<[string, ToolsetStatus]> => {
-        const members = toolsOf(toolset).flatMap((name) => records.get(name) ?? []);
-        const checks = await Promise.all(members.map((record) => availability.isAvailable(record)));
-        return [toolset, statusOf(toolset, members, checks.includes(true))];
-      });
-      return Object.fromEntries(await Promise.all(statuses));
-    },
     async checkToolsetRequirements() {
-      const statuses = Object.entries(await this.getAvailableToolsets());
+      const statuses = Object.entries(await getAvailableToolsets());
       return Object.fromEntries(statuses.map(([name, status]) => [name, status.available]));
     },
   };
@@ -177,7 +207,7 @@ function mayReplace(previous: ToolRecord, next: ToolRecord): boolean {
 }
 
 function definitionOf(record: ToolRecord, log: Log): FunctionDefinition {
-  const { description, parameters } = { ...record.schema(), ...dynamicSchema(record, log) };
+  const { description, parameters } = { ...record.schema, ...dynamicSchema(record, log) };
   return {
     type: 'function',
     function: { name: record.name, description, parameters: parameters && { ...parameters } },
@@ -194,16 +224,6 @@ function dynamicSchema(record: ToolRecord, log: Log): Partial<ToolSchema> {
     );
     return {};
   }
-}
-
-function statusOf(toolset: string, members: readonly ToolRecord[], available: boolean): ToolsetStatus {
-  return {
-    available,
-    tools: members.map((record) => record.name),
-    description:
-      members.length === 1 ? (members[0]?.description ?? '') : `${members.length} tools of "${toolset}"`,
-    requirements: [...new Set(members.flatMap((record) => record.requiresEnv))].sort(),
-  };
 }
 
 function checkedResult(name: string, result: unknown): ToolResult {

@@ -35,8 +35,7 @@ export interface ToolRecord {
   readonly concurrency: 'parallel' | 'path' | 'sequential' | 'exclusive';
   /** Null: the tool bounds itself. Undefined: the runtime's default. */
   readonly timeoutMs: number | null | undefined;
-  /** The static schema as JSON, made on first use. */
-  schema(): ToolSchema;
+  readonly schema: ToolSchema;
   coerce(args: unknown): Record<string, unknown>;
   /** Resolves with whatever the handler gives; the registry checks that it is a result. */
   handle(args: RawArgs, context: ToolContext): Promise<unknown>;
@@ -73,20 +72,16 @@ function fromZod<Shape extends z.ZodType>(options: ZodToolOptions<Shape>): ToolR
   const { description, parameters } = options.schema;
   if (!(parameters instanceof z.ZodObject))
     throw broken(options.name, 'zod parameters must be an object schema');
-  let json: JsonSchema | undefined;
-  const jsonSchema = (): JsonSchema => {
-    json ??= z.toJSONSchema(parameters, { io: 'input', target: 'draft-7' });
-    return json;
-  };
+  const json: JsonSchema = z.toJSONSchema(parameters, { io: 'input', target: 'draft-7' });
   const parse = (args: RawArgs): z.infer<Shape> => {
-    const parsed = options.schema.parameters.safeParse(coerceArgs(jsonSchema(), args));
+    const parsed = options.schema.parameters.safeParse(coerceArgs(json, args));
     if (parsed.success) return parsed.data;
     const problems = parsed.error.issues.map((issue) =>
       [issue.path.join('.'), issue.message].filter(Boolean).join(': '),
     );
     throw new InvalidArguments(options.name, problems.join('; '));
   };
-  return bind(options, description, () => ({ description, parameters: jsonSchema() }), parse);
+  return bind(options, { description, parameters: json }, parse);
 }
 
 function fromJsonSchema(options: JsonToolOptions): ToolRecord {
@@ -94,18 +89,12 @@ function fromJsonSchema(options: JsonToolOptions): ToolRecord {
   if (parameters !== null && !isRecord(parameters)) {
     throw broken(options.name, 'schema.parameters must be an object or null');
   }
-  return bind(
-    options,
-    options.schema.description,
-    () => options.schema,
-    (args) => coerceArgs(parameters, args),
-  );
+  return bind(options, options.schema, (args) => coerceArgs(parameters, args));
 }
 
 function bind<Args>(
   options: ToolOptions<Args>,
-  modelDescription: string,
-  schema: () => ToolSchema,
+  schema: ToolSchema,
   parse: (args: RawArgs) => Args,
 ): ToolRecord {
   const { name, toolset } = options;
@@ -116,7 +105,7 @@ function bind<Args>(
   return {
     name,
     toolset,
-    description: options.description ?? modelDescription,
+    description: options.description ?? schema.description,
     emoji: options.emoji ?? '⚡',
     requiresEnv: options.requiresEnv ?? [],
     isAsync: options.isAsync ?? options.handler.constructor.name === 'AsyncFunction',
@@ -128,7 +117,7 @@ function bind<Args>(
     concurrency: options.concurrency ?? 'sequential',
     timeoutMs: options.timeoutMs,
     schema,
-    coerce: (args) => coerceArgs(schema().parameters, args),
+    coerce: (args) => coerceArgs(schema.parameters, args),
     handle: async (args, context) => options.handler(parse(args), context),
     subject: async (args, context) => (options.subject ? options.subject(parse(args), context) : null),
     question: (args) => (options.question ? options.question(parse(args)) : null),
