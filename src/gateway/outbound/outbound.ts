@@ -1,0 +1,219 @@
+import type { Clock } from '../../clock.ts';
+import { errorMessage } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { OutboxRow } from '../../store/outbox.ts';
+import type { Store } from '../../store/store.ts';
+import type { ChatAddress, Platform } from '../../../platforms/platform.ts';
+import { chatKeyOf } from '../session-key.ts';
+import { attempt } from './attempt.ts';
+import { createPace, type Pace } from './pace.ts';
+
+/** Rows older than this are given up at start: nobody wants yesterday's answer. */
+const maxAgeMs = 24 * 3_600_000;
+
+/** Work that may be dropped: a draft, a progress line, an edit of a message that streams. */
+export type Ephemeral = (platform: Platform, signal: AbortSignal) => Promise<void>;
+
+/**
+ * Sends what the outbox holds: in order within a chat, chats side by side, at the platform's pace. Durable rows go
+ * before ephemeral work, and only the newest work of a slot survives a wait.
+ */
+export interface Outbound {
+  /** Rows that a transaction has just stored. */
+  push(rows: readonly OutboxRow[]): void;
+  show(chat: ChatAddress, slot: string, work: Ephemeral): void;
+  drop(chat: ChatAddress, slot: string): void;
+  /** Takes up all that waits in the store. */
+  start(): Promise<void>;
+  /** Resolves when nothing is left to send, or after `graceMs`. */
+  drain(graceMs: number): Promise<void>;
+  stop(): void;
+  readonly waiting: number;
+}
+
+export interface OutboundOptions {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  platforms: ReadonlyMap<string, Platform>;
+  /** A message that could not be delivered for good. */
+  onDead(row: OutboxRow, error: string): void;
+  onSent(row: OutboxRow): void;
+}
+
+interface Lane {
+  chat: ChatAddress;
+  rows: OutboxRow[];
+  ephemeral: Map<string, Ephemeral>;
+  busy: boolean;
+  /** Ends a wait early, when something more important arrives. */
+  wake: (() => void) | null;
+}
+
+export function createOutbound(options: OutboundOptions): Outbound {
+  const { store, clock, log, platforms } = options;
+  const lanes = new Map<string, Lane>();
+  const paces = new Map<string, Pace>();
+  const stopping = new AbortController();
+  const idleWaiters: (() => void)[] = [];
+
+  function laneOf(chat: ChatAddress): Lane {
+    const key = chatKeyOf(chat);
+    let lane = lanes.get(key);
+    if (!lane) {
+      lane = { chat, rows: [], ephemeral: new Map(), busy: false, wake: null };
+      lanes.set(key, lane);
+    }
+    return lane;
+  }
+
+  function paceOf(platform: Platform): Pace {
+    let pace = paces.get(platform.name);
+    if (!pace) {
+      pace = createPace(platform.capabilities.pace, clock);
+      paces.set(platform.name, pace);
+    }
+    return pace;
+  }
+
+  function pump(lane: Lane): void {
+    if (lane.busy || stopping.signal.aborted) return;
+    lane.busy = true;
+    void work(lane).then(() => {
+      lane.busy = false;
+      if (lane.rows.length > 0 || lane.ephemeral.size > 0) return stopping.signal.aborted ? undefined : pump(lane);
+      lanes.delete(chatKeyOf(lane.chat));
+      if (lanes.size === 0) for (const wake of idleWaiters.splice(0)) wake();
+    });
+  }
+
+  async function work(lane: Lane): Promise<void> {
+    const platform = platforms.get(lane.chat.platform);
+    if (!platform) {
+      lane.rows = [];
+      lane.ephemeral.clear();
+      return;
+    }
+    const pace = paceOf(platform);
+    while (!stopping.signal.aborted && (lane.rows.length > 0 || lane.ephemeral.size > 0)) {
+      const waitMs = pace.take(lane.chat);
+      if (waitMs > 0) {
+        // A wait in the pace drops what would be overtaken by then.
+        if (lane.rows.length > 0) lane.ephemeral.clear();
+        await pause(lane, waitMs);
+        continue;
+      }
+      const row = lane.rows[0];
+      if (row) await send(lane, row, platform, pace);
+      else await showOne(lane, platform);
+    }
+  }
+
+  async function send(lane: Lane, row: OutboxRow, platform: Platform, pace: Pace): Promise<void> {
+    const outcome = await attempt(row, platform, store.read, stopping.signal);
+    if (outcome.kind === 'retry') {
+      if (stopping.signal.aborted) return;
+      row.attempts += 1;
+      log.warn({ platform: row.platform, attempts: row.attempts, error: outcome.error }, 'a message could not be sent yet');
+      await mark(() => store.transaction((tables) => tables.outbox.markFailed(row.id, outcome.error)));
+      lane.ephemeral.clear();
+      if (outcome.blocksChat) pace.block(row.chat, outcome.afterMs);
+      await pause(lane, outcome.afterMs, true);
+      return;
+    }
+    lane.rows.shift();
+    if (outcome.kind === 'dead') {
+      log.error({ platform: row.platform, purpose: row.purpose, error: outcome.error }, 'a message was given up');
+      await mark(() => store.transaction((tables) => tables.outbox.markDead(row.id, outcome.error)));
+      options.onDead(row, outcome.error);
+      return;
+    }
+    await mark(() => store.transaction((tables) => tables.outbox.markSent(row.id, outcome.messageId)));
+    options.onSent(row);
+  }
+
+  /** A full disk must not make a sent message look unsent for longer than it lasts. */
+  async function mark(write: () => Promise<void>): Promise<void> {
+    for (let tries = 0; !stopping.signal.aborted; tries += 1) {
+      try {
+        return await write();
+      } catch (error) {
+        log.error({ error: errorMessage(error), tries }, 'the state of a message could not be stored');
+        await new Promise<void>((resolve) => clock.after(1_000, resolve));
+      }
+    }
+  }
+
+  async function showOne(lane: Lane, platform: Platform): Promise<void> {
+    const next = lane.ephemeral.entries().next().value;
+    if (!next) return;
+    const [slot, show] = next;
+    lane.ephemeral.delete(slot);
+    try {
+      await show(platform, stopping.signal);
+    } catch (error) {
+      log.debug({ error: errorMessage(error), slot }, 'a progress message could not be shown');
+      const limited = error instanceof Error && 'retryAfterMs' in error && typeof error.retryAfterMs === 'number';
+      if (limited) paceOf(platform).block(lane.chat, Number(error.retryAfterMs));
+    }
+  }
+
+  /** Waits; a durable row that arrives meanwhile ends the wait of ephemeral work, but never that of a failed row. */
+  function pause(lane: Lane, waitMs: number, firm = false): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        lane.wake = null;
+        stopping.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const cancel = clock.after(waitMs, done);
+      if (!firm) lane.wake = done;
+      stopping.signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  return {
+    push(rows) {
+      for (const row of rows) {
+        const lane = laneOf(row.chat);
+        lane.rows.push(row);
+        lane.wake?.();
+        pump(lane);
+      }
+    },
+    show(chat, slot, ephemeral) {
+      const lane = laneOf(chat);
+      lane.ephemeral.set(slot, ephemeral);
+      pump(lane);
+    },
+    drop(chat, slot) {
+      lanes.get(chatKeyOf(chat))?.ephemeral.delete(slot);
+    },
+    async start() {
+      const now = clock.now();
+      const rows = await store.read.outbox.waiting();
+      const [stale, fresh] = [rows.filter((row) => now - row.createdAt > maxAgeMs), rows.filter((row) => now - row.createdAt <= maxAgeMs)];
+      for (const row of stale) await store.transaction((tables) => tables.outbox.markDead(row.id, 'too old to send'));
+      this.push(fresh);
+    },
+    async drain(graceMs) {
+      if (lanes.size === 0) return;
+      await new Promise<void>((resolve) => {
+        const cancel = clock.after(graceMs, resolve);
+        idleWaiters.push(() => {
+          cancel();
+          resolve();
+        });
+      });
+    },
+    stop() {
+      stopping.abort();
+    },
+    get waiting() {
+      let count = 0;
+      for (const lane of lanes.values()) count += lane.rows.length;
+      return count;
+    },
+  };
+}

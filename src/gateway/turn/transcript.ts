@@ -1,0 +1,125 @@
+import type { Clock } from '../../clock.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Transcript } from '../../agent/turn.ts';
+import type { Entry, EntryBody } from '../../store/entries.ts';
+import type { NewOutboxRow, OutboxRow } from '../../store/outbox.ts';
+import type { SessionRow } from '../../store/sessions.ts';
+import type { Store, Tables } from '../../store/store.ts';
+
+export interface TranscriptOptions {
+  store: Store;
+  clock: Clock;
+  session: SessionRow;
+  /** The lease under which this process may write. */
+  fence: number;
+  entries: readonly Entry[];
+  /** The messages that deliver an answer; computed before the transaction, stored within it. */
+  deliver(text: string, purpose: 'final' | 'interim'): Promise<readonly NewOutboxRow[]>;
+  /** Rows that were stored: the outbound scheduler's food. */
+  onOutbox(rows: readonly OutboxRow[]): void;
+}
+
+/**
+ * The stored transcript under a lease. Each write is one transaction that first proves that the lease still holds:
+ * a process that lost its session can write nothing more.
+ */
+export function createTranscript(options: TranscriptOptions): Transcript & { close(body: EntryBody): Promise<void> } {
+  const { store, clock, session, fence } = options;
+  const entries = [...options.entries];
+  let progressed = session.resumes === 0;
+
+  async function write(work: (tables: Tables, at: number) => Promise<void>): Promise<void> {
+    const at = clock.now();
+    await store.transaction(async (tables) => {
+      if (!(await tables.sessions.holds(session.key, fence))) {
+        throw new GatewayError('cancelled', 'This session is worked on elsewhere now.');
+      }
+      await work(tables, at);
+      // A turn that gets on is not one that kills the process: its count of resumes begins anew.
+      if (!progressed) await tables.sessions.update(session.key, { resumes: 0 });
+    });
+    progressed = true;
+  }
+
+  async function append(tables: Tables, body: EntryBody, at: number, added: Entry[]): Promise<void> {
+    const id = await tables.entries.append(session.sessionId, body, at);
+    added.push({ ...body, id, sessionId: session.sessionId, at });
+  }
+
+  /** Entries become visible in memory only once they are on disk. */
+  async function appendAll(
+    bodies: readonly EntryBody[],
+    also: (tables: Tables, at: number) => Promise<void> = async () => undefined,
+  ): Promise<void> {
+    const added: Entry[] = [];
+    await write(async (tables, at) => {
+      for (const body of bodies) await append(tables, body, at, added);
+      await also(tables, at);
+    });
+    entries.push(...added);
+  }
+
+  async function storeOutbox(tables: Tables, rows: readonly NewOutboxRow[]): Promise<OutboxRow[]> {
+    const stored: OutboxRow[] = [];
+    for (const row of rows) stored.push(await tables.outbox.add(row));
+    return stored;
+  }
+
+  return {
+    entries: () => entries,
+    append: (body) => appendAll([body]),
+    startCalls: (callIds) => write((tables, at) => tables.toolRuns.start(session.sessionId, callIds, at)),
+    unfinished: (callIds) => store.read.toolRuns.unfinished(session.sessionId, callIds),
+    async appendCalls(body, usage) {
+      const rows = body.text.trim() === '' ? [] : await options.deliver(body.text, 'interim');
+      let stored: OutboxRow[] = [];
+      await appendAll([body], async (tables) => {
+        stored = await storeOutbox(tables, rows);
+        await tables.sessions.addUsage(session.key, usage);
+      });
+      options.onOutbox(stored);
+    },
+    async appendResults(results) {
+      const added: Entry[] = [];
+      await write(async (tables, at) => {
+        const remarks = await takeRemarks(tables, session.key);
+        for (const [index, { callId, tool, content }] of results.entries()) {
+          const isLast = index === results.length - 1;
+          const text = isLast ? content + remarks : content;
+          await append(tables, { kind: 'tool', callId, tool, content: text }, at, added);
+        }
+        await tables.toolRuns.finish(session.sessionId, results.map((result) => result.callId), at);
+      });
+      entries.push(...added);
+    },
+    async finish(body, usage) {
+      const rows = await options.deliver(body.text, 'final');
+      let stored: OutboxRow[] = [];
+      await appendAll([body], async (tables, at) => {
+        stored = await storeOutbox(tables, rows);
+        await tables.outbox.closeStreams(session.key);
+        await tables.inbox.settle(session.key, 'done');
+        await tables.sessions.addUsage(session.key, usage);
+        await tables.sessions.update(session.key, { turn: 'idle', resumes: 0, updatedAt: at });
+      });
+      options.onOutbox(stored);
+    },
+    /** Ends the turn without an answer: it was stopped, or the next message takes its place. */
+    async close(body) {
+      await appendAll([body], async (tables, at) => {
+        await tables.outbox.closeStreams(session.key);
+        await tables.inbox.settle(session.key, 'done');
+        await tables.sessions.update(session.key, { turn: 'idle', resumes: 0, updatedAt: at });
+      });
+    },
+  };
+}
+
+/** What the user said while tools ran (`steer`): it goes to the model with the last result. */
+async function takeRemarks(tables: Tables, sessionKey: string): Promise<string> {
+  const waiting = await tables.inbox.waiting(sessionKey);
+  const remarks = waiting.filter((row) => row.role === 'steer');
+  if (remarks.length === 0) return '';
+  await tables.inbox.setState(remarks.map((row) => row.id), 'done');
+  return remarks.map((row) => `\n\n[The user says meanwhile: ${row.event.text}]`).join('');
+}
