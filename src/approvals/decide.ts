@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { ApprovalDecision, ApprovalRow, Choice } from '../store/approvals.ts';
-import type { Store, Tables } from '../store/store.ts';
+import type { Store, Transaction } from '../store/store.ts';
 
 export interface Decider {
   id: string;
@@ -20,7 +20,7 @@ export interface DecisionsOptions {
   store: Store;
   clock: Clock;
   /** Turns the card into its outcome, in the transaction that stores the outcome. */
-  presentOutcome(row: ApprovalRow, tables: Tables): Promise<void>;
+  presentOutcome(row: ApprovalRow, tables: Transaction): Promise<void>;
   /** Writes an `always` to the configuration. Called before the decision is stored: an Always that is not kept is none. */
   keepAlways(row: ApprovalRow): Promise<void>;
   /** The session can go on. */
@@ -32,8 +32,8 @@ export interface DecisionsOptions {
  * or twice changes nothing.
  */
 export interface Decisions {
-  decide(id: string, choice: Choice, by: Decider, reason?: string, also?: (tables: Tables) => Promise<void>): Promise<DecideOutcome>;
-  answer(id: string, text: string, by: Decider, also?: (tables: Tables) => Promise<void>): Promise<DecideOutcome>;
+  decide(id: string, choice: Choice, by: Decider, reason?: string, also?: (tables: Transaction) => Promise<void>): Promise<DecideOutcome>;
+  answer(id: string, text: string, by: Decider, also?: (tables: Transaction) => Promise<void>): Promise<DecideOutcome>;
   expire(id: string): Promise<void>;
   /** The person wrote something else instead, or stopped the turn. */
   supersede(sessionKey: string): Promise<number>;
@@ -46,7 +46,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     row: ApprovalRow,
     state: 'decided' | 'expired' | 'superseded',
     decision: ApprovalDecision | null,
-    also?: (tables: Tables) => Promise<void>,
+    also?: (tables: Transaction) => Promise<void>,
   ): Promise<ApprovalRow | null> {
     const settledRow = await store.transaction(async (tables) => {
       await also?.(tables);
@@ -84,7 +84,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   async function conclude(
     row: ApprovalRow,
     decision: ApprovalDecision,
-    also?: (tables: Tables) => Promise<void>,
+    also?: (tables: Transaction) => Promise<void>,
   ): Promise<DecideOutcome> {
     const settledRow = await settle(row, 'decided', decision, also);
     if (settledRow) return { kind: 'decided', row: settledRow };

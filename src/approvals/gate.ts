@@ -4,7 +4,7 @@ import { errorMessage } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ApprovalAsk, ApprovalRow, Choice } from '../store/approvals.ts';
 import type { SessionRow } from '../store/sessions.ts';
-import type { Store, Tables } from '../store/store.ts';
+import type { Store, Transaction } from '../store/store.ts';
 import { type ApprovalPolicy, policyStep } from './policy.ts';
 import { refusals } from './refusals.ts';
 import { scopeCovers } from './scope.ts';
@@ -26,7 +26,7 @@ export interface GateOptions {
   /** Whether the whole action fits what a person can be shown (card or attached file). */
   canShow(session: SessionRow, subject: ApprovalSubject): boolean;
   /** Puts the card for a new request into the outbox, in the transaction that stores the request. */
-  present(row: ApprovalRow, tables: Tables): Promise<void>;
+  present(row: ApprovalRow, tables: Transaction): Promise<void>;
   onStored(row: ApprovalRow): void;
 }
 
@@ -146,7 +146,7 @@ export function createApprovalGate(options: GateOptions): ApprovalGate {
     return row;
   }
 
-  const appendAudit = (tables: Tables, call: GateCall, event: string, detail: object) =>
+  const appendAudit = (tables: Transaction, call: GateCall, event: string, detail: object) =>
     tables.audit.append({
       at: clock.now(),
       event,

@@ -25,6 +25,12 @@ export interface Tables {
   readonly memory: MemoryTable;
 }
 
+/** The tables within one transaction. */
+export interface Transaction extends Tables {
+  /** Runs `task` once what this transaction wrote is on disk; never when it failed. */
+  onCommit(task: () => void): void;
+}
+
 /**
  * The port to durable state. What `transaction` resolved to is on disk and survives a kill at any moment; what it
  * rejected left no trace. Rejects with `GatewayError` `store_full` or `store_unavailable` when storage fails.
@@ -36,7 +42,7 @@ export interface Store {
    * Runs `work` atomically, in the order of the calls. `work` may await nothing but its own `tables`: others'
    * transactions wait for it.
    */
-  transaction<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tables: Transaction) => Promise<T>): Promise<T>;
   /** Rejects when the store does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;

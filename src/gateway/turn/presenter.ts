@@ -32,6 +32,8 @@ export interface PresenterOptions {
  */
 export interface Presenter extends TurnEvents {
   lastActivity(): number;
+  /** Resolves once a streamed message that was begun is stored, so that the answer can take its place. */
+  streamStored(): Promise<void>;
   dispose(): void;
 }
 
@@ -65,6 +67,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
     toolFinished: alive,
     activity: alive,
     lastActivity: () => lastActivity,
+    streamStored: stream.stored,
     dispose() {
       disposed = true;
       typing.stop();
@@ -101,6 +104,7 @@ interface StreamView {
   add(delta: string): void;
   restart(): void;
   end(): void;
+  stored(): Promise<void>;
 }
 
 function createStream(options: PresenterOptions, startedAt: number): StreamView {
@@ -109,12 +113,13 @@ function createStream(options: PresenterOptions, startedAt: number): StreamView 
   const asDraft = stream === 'draft' && draftKinds.includes(chat.kind);
   const byEdit = stream !== 'none' && !asDraft && platform.capabilities.edits;
   if (!streaming.enabled || (!asDraft && !byEdit)) {
-    return { add: () => undefined, restart: () => undefined, end: () => undefined };
+    return { add: () => undefined, restart: () => undefined, end: () => undefined, stored: async () => undefined };
   }
   const draftId = 1 + Math.floor(Math.random() * 2 ** 30);
   let text = '';
   let shown = '';
   let row: Promise<OutboxRow> | null = null;
+  let storing: Promise<unknown> = Promise.resolve();
   let cancel: (() => void) | null = null;
   let nextAt = startedAt + quietMs;
 
@@ -126,7 +131,7 @@ function createStream(options: PresenterOptions, startedAt: number): StreamView 
     if (!payload) return;
     if (!row) {
       row = options.openStream(payload);
-      row.catch(() => undefined);
+      storing = row.catch(() => undefined);
       return;
     }
     const opened = row;
@@ -162,6 +167,9 @@ function createStream(options: PresenterOptions, startedAt: number): StreamView 
       text = '';
       shown = '';
       row = null;
+    },
+    async stored() {
+      await storing;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Transcript } from '../../agent/turn.ts';
 import type { Entry, EntryBody } from '../../store/entries.ts';
 import type { NewOutboxRow, OutboxRow } from '../../store/outbox.ts';
 import type { SessionRow } from '../../store/sessions.ts';
-import type { Store, Tables } from '../../store/store.ts';
+import type { Store, Tables, Transaction } from '../../store/store.ts';
 
 export interface TranscriptOptions {
   store: Store;
@@ -28,7 +28,7 @@ export function createTranscript(options: TranscriptOptions): Transcript & { clo
   const entries = [...options.entries];
   let progressed = session.resumes === 0;
 
-  async function write(work: (tables: Tables, at: number) => Promise<void>): Promise<void> {
+  async function write(work: (tables: Transaction, at: number) => Promise<void>): Promise<void> {
     const at = clock.now();
     await store.transaction(async (tables) => {
       if (!(await tables.sessions.holds(session.key, fence))) {
@@ -49,7 +49,7 @@ export function createTranscript(options: TranscriptOptions): Transcript & { clo
   /** Entries become visible in memory only once they are on disk. */
   async function appendAll(
     bodies: readonly EntryBody[],
-    also: (tables: Tables, at: number) => Promise<void> = async () => undefined,
+    also: (tables: Transaction, at: number) => Promise<void> = async () => undefined,
   ): Promise<void> {
     const added: Entry[] = [];
     await write(async (tables, at) => {
@@ -59,10 +59,10 @@ export function createTranscript(options: TranscriptOptions): Transcript & { clo
     entries.push(...added);
   }
 
-  async function storeOutbox(tables: Tables, rows: readonly NewOutboxRow[]): Promise<OutboxRow[]> {
+  async function storeOutbox(tables: Transaction, rows: readonly NewOutboxRow[]): Promise<void> {
     const stored: OutboxRow[] = [];
     for (const row of rows) stored.push(await tables.outbox.add(row));
-    return stored;
+    tables.onCommit(() => options.onOutbox(stored));
   }
 
   return {
@@ -72,12 +72,11 @@ export function createTranscript(options: TranscriptOptions): Transcript & { clo
     unfinished: (callIds) => store.read.toolRuns.unfinished(session.sessionId, callIds),
     async appendCalls(body, usage) {
       const rows = body.text.trim() === '' ? [] : await options.deliver(body.text, 'interim');
-      let stored: OutboxRow[] = [];
       await appendAll([body], async (tables) => {
-        stored = await storeOutbox(tables, rows);
+        await storeOutbox(tables, rows);
+        if (rows.length > 0) await tables.outbox.closeStreams(session.key);
         await tables.sessions.addUsage(session.key, usage);
       });
-      options.onOutbox(stored);
     },
     async appendResults(results) {
       const added: Entry[] = [];
@@ -94,15 +93,13 @@ export function createTranscript(options: TranscriptOptions): Transcript & { clo
     },
     async finish(body, usage) {
       const rows = await options.deliver(body.text, 'final');
-      let stored: OutboxRow[] = [];
       await appendAll([body], async (tables, at) => {
-        stored = await storeOutbox(tables, rows);
+        await storeOutbox(tables, rows);
         await tables.outbox.closeStreams(session.key);
         await tables.inbox.settle(session.key, 'done');
         await tables.sessions.addUsage(session.key, usage);
         await tables.sessions.update(session.key, { turn: 'idle', resumes: 0, updatedAt: at });
       });
-      options.onOutbox(stored);
     },
     /** Ends the turn without an answer: it was stopped, or the next message takes its place. */
     async close(body) {

@@ -6,7 +6,7 @@ import { storeError } from './open.ts';
  * pays for one sync a tick, not one a message; each job still fails or holds on its own, by its savepoint.
  */
 export interface GroupCommit {
-  run<T>(job: () => Promise<T>): Promise<T>;
+  run<T>(job: (onCommit: (task: () => void) => void) => Promise<T>): Promise<T>;
   /** Resolves when nothing waits any more. */
   idle(): Promise<void>;
 }
@@ -60,11 +60,15 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
   }
 
   return {
-    run<T>(job: () => Promise<T>): Promise<T> {
+    run<T>(job: (onCommit: (task: () => void) => void) => Promise<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         const attempt = async () => {
-          const value = await job();
-          return () => resolve(value);
+          const tasks: (() => void)[] = [];
+          const value = await job((task) => tasks.push(task));
+          return () => {
+            resolve(value);
+            for (const task of tasks) task();
+          };
         };
         waiting.push({ attempt, reject });
         flushing ??= new Promise<void>((done) => setImmediate(() => flushAll().then(done)));

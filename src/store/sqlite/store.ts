@@ -31,7 +31,7 @@ export function openSqliteStore(path: string): Store {
   let closed = false;
   return {
     read: createTables(createStatements(reader)),
-    transaction: (work) => commits.run(() => work(tables)),
+    transaction: (work) => commits.run((onCommit) => work({ ...tables, onCommit })),
     async check() {
       try {
         reader.prepare('SELECT 1').get();
