@@ -51,7 +51,7 @@ export function createDispatch(
       return Promise.resolve({
         botId,
         botUserId,
-        teamId,
+        ...(teamId === undefined ? {} : { teamId }),
         ...(enterpriseId === undefined ? {} : { enterpriseId }),
       });
     },

@@ -1,0 +1,34 @@
+import { isSafeUrl } from './safe-url.ts';
+
+/**
+ * A model's Markdown made safe for Slack's Markdown block, which still reads Slack's own `<…>` forms: nothing in it
+ * pings anyone, and links lead to http, https and mailto only.
+ */
+export function safeMarkdown(markdown: string): string {
+  return markdown
+    .split(codeParts)
+    .map((part, index) => (index % 2 === 1 ? disarm(part) : escapeProse(part)))
+    .join('');
+}
+
+/** Fenced and inline code. A part taken for code by mistake is disarmed all the same. */
+const codeParts =
+  /(^ {0,3}(?:```|~~~)[\s\S]*?(?:^ {0,3}(?:```|~~~)[ \t]*$|$(?![\s\S]))|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\2(?!`))/m;
+
+const pingForm = /<(?=!(?:channel|here|everyone|subteam|date)|@[UWB]|#[CGD])/g;
+const wordJoiner = '\u2060';
+
+/** Entities may stay undecoded in code, so there an invisible character breaks the form instead. */
+function disarm(code: string): string {
+  return code.replace(pingForm, `<${wordJoiner}`);
+}
+
+function escapeProse(prose: string): string {
+  return prose
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replace(/\]\(\s*([^\s)]*)/g, (whole, url: string) => (isSafeUrl(url) ? whole : `] (${url}`))
+    .replace(/^( {0,3}\[[^\]\n]+\]):[ \t]*(\S+)/gm, (whole, label: string, url: string) =>
+      isSafeUrl(url) ? whole : `${label} ${url}`,
+    );
+}

@@ -1,0 +1,256 @@
+import { z } from 'zod';
+import type { Clock } from '../../src/clock.ts';
+import { errorMessage, GatewayError } from '../../src/errors.ts';
+import type { Log } from '../../src/log.ts';
+import type { ChatAddress, PlatformMemory } from '../platform.ts';
+import { chatKey } from './address.ts';
+import { anyAnswer, type SlackApi } from './api.ts';
+import { slackCode } from './errors.ts';
+import type { InTurn } from './in-turn.ts';
+import type { TextPayload } from './payloads.ts';
+import { textMessage } from './text-message.ts';
+
+/**
+ * A message that shows an answer while it is being written: a native stream where Slack has one, else a message that
+ * is edited. The finished answer takes it over, so nothing is shown twice.
+ */
+const preview = z.object({
+  ts: z.string(),
+  mode: z.enum(['stream', 'edit']),
+  /** What it shows so far. */
+  markdown: z.string(),
+  draftId: z.number().optional(),
+});
+export type Preview = z.infer<typeof preview>;
+
+export interface PreviewDeps {
+  memory: PlatformMemory;
+  clock: Clock;
+  log: Log;
+  inTurn: InTurn;
+  apiOf(chat: ChatAddress): SlackApi;
+  /** Whom a stream in a channel is for: Slack asks for that. */
+  recipientOf(chat: ChatAddress): string | undefined;
+}
+
+export interface Previews {
+  /** Shows that an answer is on its way, unless something shows so already. */
+  announce(chat: ChatAddress, signal: AbortSignal): Promise<void>;
+  /** Shows the unfinished answer `draftId`; another id in the same chat begins anew. */
+  show(chat: ChatAddress, draftId: number, text: TextPayload, signal: AbortSignal): Promise<void>;
+  /** Hands the chat's preview over to whoever finishes it. */
+  take(chat: ChatAddress): Promise<Preview | undefined>;
+  /** Forgets the chat's preview if it is this message, which turned out to be finished. */
+  forget(chat: ChatAddress, ts: string): Promise<void>;
+  /** Turns a preview into the finished message; false when it could not be, and is gone. */
+  finish(
+    chat: ChatAddress,
+    taken: Preview,
+    text: TextPayload,
+    extra: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<boolean>;
+  /** Removes the chat's preview, if any: what comes next is not its answer. */
+  drop(chat: ChatAddress): Promise<void>;
+  /** Removes it soon, unless an answer takes it over by then. */
+  dropLater(chat: ChatAddress): void;
+  cancelTimers(): void;
+}
+
+const prefix = 'preview:';
+const graceMs = 15_000;
+const placeholder: TextPayload = { kind: 'text', markdown: '⏳', mrkdwn: '⏳' };
+const posted = z.object({ ts: z.string() });
+
+/** Answers that mean: no native stream in this place. docs.slack.dev/reference/methods/chat.startStream */
+const noStream: ReadonlySet<string | undefined> = new Set([
+  'unknown_method',
+  'method_not_supported_for_channel_type',
+  'channel_type_not_supported',
+  'missing_recipient_user_id',
+  'missing_recipient_team_id',
+  'feature_not_enabled',
+  'not_allowed_token_type',
+  'invalid_arguments',
+]);
+
+export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf }: PreviewDeps): Previews {
+  const timers = new Map<string, () => void>();
+
+  const keyOf = (chat: ChatAddress) => `${prefix}${chatKey(chat)}`;
+  const load = async (chat: ChatAddress) => preview.safeParse(await memory.get(keyOf(chat))).data;
+
+  async function start(
+    chat: ChatAddress,
+    draftId: number,
+    text: TextPayload,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const streamTs =
+      chat.threadId === undefined ? undefined : await startStream(chat, chat.threadId, text, signal);
+    const ts = streamTs ?? (await post(chat, text, signal));
+    const mode = streamTs === undefined ? 'edit' : 'stream';
+    await memory.set(keyOf(chat), { ts, mode, markdown: text.markdown, draftId });
+  }
+
+  async function startStream(chat: ChatAddress, threadTs: string, text: TextPayload, signal: AbortSignal) {
+    const recipient = chat.kind === 'dm' ? undefined : recipientOf(chat);
+    if (chat.kind !== 'dm' && recipient === undefined) return undefined;
+    try {
+      const args = {
+        channel: chat.chatId,
+        thread_ts: threadTs,
+        markdown_text: text.markdown,
+        ...(recipient === undefined
+          ? {}
+          : { recipient_user_id: recipient, recipient_team_id: chat.workspaceId }),
+      };
+      return (await apiOf(chat).send(posted, 'chat.startStream', args, signal)).ts;
+    } catch (error) {
+      if (noStream.has(slackCode(error))) return undefined;
+      throw error;
+    }
+  }
+
+  async function post(chat: ChatAddress, text: TextPayload, signal: AbortSignal): Promise<string> {
+    const args = {
+      channel: chat.chatId,
+      ...(chat.threadId === undefined ? {} : { thread_ts: chat.threadId }),
+      ...textMessage(text, 'markdown'),
+    };
+    return (await apiOf(chat).send(posted, 'chat.postMessage', args, signal)).ts;
+  }
+
+  async function grow(
+    chat: ChatAddress,
+    shown: Preview,
+    text: TextPayload,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { ts } = shown;
+    const place = { channel: chat.chatId, ts };
+    const addition = shown.mode === 'stream' ? additionTo(shown.markdown, text.markdown) : undefined;
+    if (addition !== undefined) {
+      await apiOf(chat).send(anyAnswer, 'chat.appendStream', { ...place, markdown_text: addition }, signal);
+    } else {
+      await settle(chat, shown, signal);
+      await apiOf(chat).call(
+        anyAnswer,
+        'chat.update',
+        { ...place, ...textMessage(text, 'markdown') },
+        signal,
+      );
+    }
+    const mode = addition === undefined ? 'edit' : 'stream';
+    await memory.set(keyOf(chat), { ...shown, mode, markdown: text.markdown });
+  }
+
+  /** Ends a native stream, so that the message can be edited like any other. */
+  async function settle(chat: ChatAddress, shown: Preview, signal?: AbortSignal): Promise<void> {
+    if (shown.mode !== 'stream') return;
+    try {
+      await apiOf(chat).call(anyAnswer, 'chat.stopStream', { channel: chat.chatId, ts: shown.ts }, signal);
+    } catch (error) {
+      // Slack ends streams by itself after a while.
+      if (slackCode(error) !== 'message_not_in_streaming_state') throw error;
+    }
+  }
+
+  async function take(chat: ChatAddress): Promise<Preview | undefined> {
+    timers.get(keyOf(chat))?.();
+    timers.delete(keyOf(chat));
+    const shown = await load(chat);
+    if (shown !== undefined) await memory.delete(keyOf(chat));
+    return shown;
+  }
+
+  async function remove(chat: ChatAddress): Promise<void> {
+    const shown = await take(chat);
+    if (shown === undefined) return;
+    try {
+      await settle(chat, shown);
+      await apiOf(chat).call(anyAnswer, 'chat.delete', { channel: chat.chatId, ts: shown.ts });
+    } catch (error) {
+      log.debug({ reason: errorMessage(error) }, 'Slack: an unfinished answer could not be removed');
+    }
+  }
+
+  return {
+    show: (chat, draftId, text, signal) =>
+      inTurn(keyOf(chat), async () => {
+        timers.get(keyOf(chat))?.();
+        let shown = await load(chat);
+        // A placeholder has no id and becomes the first draft.
+        if (shown?.draftId !== undefined && shown.draftId !== draftId) {
+          await remove(chat);
+          shown = undefined;
+        }
+        if (shown === undefined) return start(chat, draftId, text, signal);
+        if (shown.markdown !== text.markdown) await grow(chat, { ...shown, draftId }, text, signal);
+      }),
+    announce: (chat, signal) =>
+      inTurn(keyOf(chat), async () => {
+        timers.get(keyOf(chat))?.();
+        if ((await load(chat)) !== undefined) return;
+        const ts = await post(chat, placeholder, signal);
+        await memory.set(keyOf(chat), { ts, mode: 'edit', markdown: placeholder.markdown });
+      }),
+    take: (chat) => inTurn(keyOf(chat), () => take(chat)),
+    async forget(chat, ts) {
+      if ((await load(chat))?.ts === ts) await memory.delete(keyOf(chat));
+    },
+    async finish(chat, taken, text, extra, signal) {
+      const place = { channel: chat.chatId, ts: taken.ts };
+      const api = apiOf(chat);
+      try {
+        const addition = taken.mode === 'stream' ? additionTo(taken.markdown, text.markdown) : undefined;
+        if (addition !== undefined) {
+          const rest = addition === '' ? {} : { markdown_text: addition };
+          await api.call(anyAnswer, 'chat.stopStream', { ...place, ...rest, ...extra }, signal);
+          return true;
+        }
+        await settle(chat, taken, signal);
+        await api.call(
+          anyAnswer,
+          'chat.update',
+          { ...place, ...textMessage(text, 'markdown'), ...extra },
+          signal,
+        );
+        return true;
+      } catch (error) {
+        if (!(error instanceof GatewayError) || error.code !== 'platform_refused') {
+          await memory.set(keyOf(chat), taken);
+          throw error;
+        }
+        log.debug({ reason: errorMessage(error) }, 'Slack: an answer could not take its preview over');
+        await api
+          .call(anyAnswer, 'chat.delete', place, signal)
+          .catch((failure: unknown) =>
+            log.debug({ reason: errorMessage(failure) }, 'Slack: a preview stays behind'),
+          );
+        return false;
+      }
+    },
+    drop: (chat) => inTurn(keyOf(chat), () => remove(chat)),
+    dropLater(chat) {
+      const key = keyOf(chat);
+      timers.get(key)?.();
+      timers.set(
+        key,
+        clock.after(graceMs, () => {
+          timers.delete(key);
+          void inTurn(key, () => remove(chat));
+        }),
+      );
+    },
+    cancelTimers() {
+      for (const cancel of timers.values()) cancel();
+      timers.clear();
+    },
+  };
+}
+
+/** What must be appended to `shown` to become `wanted`; undefined when appending cannot do it. */
+function additionTo(shown: string, wanted: string): string | undefined {
+  return wanted.startsWith(shown) ? wanted.slice(shown.length) : undefined;
+}

@@ -1,0 +1,61 @@
+import type { OutboundContent, Payload } from '../platform.ts';
+import { renderCard } from './cards.ts';
+import { escapeMrkdwn } from './escape.ts';
+import { safeMarkdown } from './markdown-block.ts';
+import { toMrkdwn } from './mrkdwn.ts';
+import type { SlackPayload, TextPayload } from './payloads.ts';
+import { splitMarkdown } from './split.ts';
+
+/** Slack advises 4,000 characters a message; what escaping adds has room up to the hard limits. */
+export const textUnits = 3900;
+
+const sectionCharacters = 3000;
+
+export function render(content: OutboundContent): Payload[] {
+  return renderAll(content);
+}
+
+function renderAll(content: OutboundContent): SlackPayload[] {
+  switch (content.kind) {
+    case 'text':
+      return splitMarkdown(content.markdown, textUnits).map(renderText);
+    case 'progress':
+      return renderProgress(content.lines);
+    case 'card':
+      return [renderCard(content.card)];
+    case 'file': {
+      const comment = content.caption === undefined ? {} : { comment: toMrkdwn(content.caption) };
+      return [{ kind: 'file', path: content.path, name: content.name, ...comment }];
+    }
+  }
+}
+
+/** An unfinished answer, as far as one message shows it. */
+export function renderDraft(markdown: string): TextPayload {
+  return renderText(splitMarkdown(markdown, textUnits)[0] ?? '…');
+}
+
+function renderText(markdown: string): TextPayload {
+  return { kind: 'text', markdown: safeMarkdown(markdown), mrkdwn: toMrkdwn(markdown) };
+}
+
+/** The newest steps that fit: an earlier one matters less. */
+function renderProgress(lines: readonly string[]): SlackPayload[] {
+  const kept: string[] = [];
+  let length = 0;
+  for (const line of lines.toReversed()) {
+    const shown = escapeMrkdwn(line);
+    length += shown.length + 1;
+    if (length > sectionCharacters && kept.length > 0) break;
+    kept.unshift(shown.slice(0, sectionCharacters));
+  }
+  const text = kept.join('\n');
+  if (text.trim() === '') return [];
+  return [
+    {
+      kind: 'blocks',
+      text,
+      blocks: [{ type: 'context', elements: [{ type: 'mrkdwn', text, verbatim: true }] }],
+    },
+  ];
+}
