@@ -91,12 +91,9 @@ export function createInbound(deps: InboundDeps): Inbound {
     workspace: Workspace,
     sink: PlatformSink,
   ) {
-    for (const earlier of await history.before(
-      workspace,
-      event.channel,
-      event.thread_ts ?? event.ts,
-      event.ts,
-    )) {
+    const threadTs = event.thread_ts ?? event.ts;
+    for (const earlier of await history.before(workspace, event.channel, threadTs, event.ts)) {
+      if (!spoken.has(earlier.subtype)) continue;
       const told: MessageEvent = { ...earlier, type: 'message', channel: event.channel };
       const context = await toEvent(told, chat, workspace, { kind: 'context', addressed: false });
       await sink.receive({ ...context, eventId: `context:${context.eventId}` });

@@ -5,15 +5,19 @@ import { isSafeUrl } from './safe-url.ts';
  * pings anyone, and links lead to http, https and mailto only.
  */
 export function safeMarkdown(markdown: string): string {
-  return markdown
-    .split(codeParts)
-    .map((part, index) => (index % 2 === 1 ? disarm(part) : escapeProse(part)))
-    .join('');
+  const parts: string[] = [];
+  let at = 0;
+  for (const code of markdown.matchAll(codeParts)) {
+    parts.push(escapeProse(markdown.slice(at, code.index)), disarm(code[0]));
+    at = code.index + code[0].length;
+  }
+  parts.push(escapeProse(markdown.slice(at)));
+  return parts.join('');
 }
 
 /** Fenced and inline code. A part taken for code by mistake is disarmed all the same. */
 const codeParts =
-  /(^ {0,3}(?:```|~~~)[\s\S]*?(?:^ {0,3}(?:```|~~~)[ \t]*$|$(?![\s\S]))|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\2(?!`))/m;
+  /^ {0,3}(?:```|~~~)[\s\S]*?(?:^ {0,3}(?:```|~~~)[ \t]*$|$(?![\s\S]))|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/gm;
 
 const pingForm = /<(?=!(?:channel|here|everyone|subteam|date)|@[UWB]|#[CGD])/g;
 const wordJoiner = '\u2060';

@@ -36,16 +36,24 @@ export interface SlackDeps {
   memory: PlatformMemory;
 }
 
+/** Empty strings and lists, as unset variables give them, count as absent. */
 export function withDefaults(options: SlackOptions): SlackSettings {
+  const { appToken, signingSecret } = options;
   return {
-    apiRoot: 'https://slack.com/api/',
-    requireMention: true,
-    freeResponseChannels: [],
-    allowedChannels: [],
-    strictMention: false,
-    replyInThread: true,
-    allowBots: 'none',
-    pingTimeoutMs: 15_000,
-    ...options,
+    botTokens: options.botTokens,
+    ...(appToken ? { appToken } : {}),
+    ...(signingSecret ? { signingSecret } : {}),
+    apiRoot: withSlash(options.apiRoot || 'https://slack.com/api/'),
+    requireMention: options.requireMention ?? true,
+    freeResponseChannels: options.freeResponseChannels ?? [],
+    allowedChannels: options.allowedChannels ?? [],
+    strictMention: options.strictMention ?? false,
+    replyInThread: options.replyInThread ?? true,
+    allowBots: options.allowBots ?? 'none',
+    pingTimeoutMs: options.pingTimeoutMs ?? 15_000,
   };
+}
+
+function withSlash(url: string): string {
+  return url.endsWith('/') ? url : `${url}/`;
 }

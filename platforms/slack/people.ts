@@ -11,7 +11,7 @@ export interface Person {
 }
 
 export interface People {
-  /** Asks Slack once an hour per person; an unanswered question yields the id as name, never a failure. */
+  /** Asks Slack once an hour per person; without an answer in time the id stands for the name. Never fails. */
   find(workspace: Workspace, userId: string): Promise<Person>;
   /** What is known without asking. */
   peek(workspace: Workspace, userId: string): Person | undefined;
@@ -19,8 +19,10 @@ export interface People {
 
 const keptPeople = 1000;
 const freshMs = 3_600_000;
-/** An event is acknowledged after this at the latest, name or no name. */
-const patienceMs = 1000;
+/** An event waits no longer for a name: its acknowledgement is due within 200 ms. */
+const patienceMs = 120;
+/** The question itself may take longer; the answer is there for the next event. */
+const answerTimeoutMs = 5000;
 
 const answer = z.object({
   user: z.object({
@@ -40,7 +42,12 @@ export function createPeople({ clock, log }: { clock: Clock; log: Log }): People
   async function ask(workspace: Workspace, userId: string, key: string): Promise<Person> {
     try {
       const args = { user: userId, include_locale: true };
-      const { user } = await workspace.api.call(answer, 'users.info', args, AbortSignal.timeout(patienceMs));
+      const { user } = await workspace.api.call(
+        answer,
+        'users.info',
+        args,
+        AbortSignal.timeout(answerTimeoutMs),
+      );
       const name =
         user.profile?.display_name || user.real_name || user.profile?.real_name || user.name || userId;
       const person: Person = {
@@ -56,6 +63,16 @@ export function createPeople({ clock, log }: { clock: Clock; log: Log }): People
     } finally {
       asking.delete(key);
     }
+  }
+
+  function inTime(question: Promise<Person>, otherwise: Person): Promise<Person> {
+    return new Promise((resolve) => {
+      const cancel = clock.after(patienceMs, () => resolve(otherwise));
+      void question.then((person) => {
+        cancel();
+        resolve(person);
+      });
+    });
   }
 
   function remember(key: string, person: Person): void {
@@ -78,7 +95,7 @@ export function createPeople({ clock, log }: { clock: Clock; log: Log }): People
       const key = `${workspace.teamId}:${userId}`;
       const question = asking.get(key) ?? ask(workspace, userId, key);
       asking.set(key, question);
-      return question;
+      return inTime(question, { name: userId, isBot: false });
     },
   };
 }

@@ -16,7 +16,9 @@ export function createRecipients(): Recipients {
   return {
     of: (chat) => last.get(chatKey(chat)),
     watching: (sink) => ({
-      ...sink,
+      press: (press) => sink.press(press),
+      report: (state) => sink.report(state),
+      alive: () => sink.alive(),
       async receive(event) {
         await sink.receive(event);
         if (!event.addressed) return;
