@@ -103,6 +103,8 @@ export interface DecisionScope {
 }
 
 export interface Judgement {
+  /** The command as it was given. */
+  readonly text: string;
   readonly verdict: Verdict;
   /** Of the worst finding, null when the verdict is safe. */
   readonly category: Category | null;
