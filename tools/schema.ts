@@ -13,6 +13,7 @@ export function toProviderSchema(schema: JsonSchema | null): Record<string, unkn
 function sanitize(schema: JsonSchema): Record<string, unknown> {
   const { $schema: _dialect, ...rest } = withoutNull(schema);
   const clean: Record<string, unknown> = rest;
+  if (clean['maximum'] === Number.MAX_SAFE_INTEGER) delete clean['maximum']; // zod's way to say "an integer"
   for (const key of ['anyOf', 'oneOf', 'allOf']) {
     const members = clean[key];
     if (Array.isArray(members)) clean[key] = members.map(sanitizeUnknown);
