@@ -21,13 +21,12 @@ export interface SessionRow {
 }
 
 export interface SessionSettings {
-  toolsets?: readonly string[];
   busyMode?: 'interrupt' | 'queue' | 'steer';
   yolo?: boolean;
   todos?: readonly unknown[];
-  /** Toolset selection as it was when the session began: the prompt must not change in mid conversation. */
-  tools?: readonly string[];
+  /** Frozen when the session begins: the provider's cache of the prompt must hold in mid conversation. */
   systemPrompt?: string;
+  toolsets?: { enabled: readonly string[]; disabled: readonly string[] };
 }
 
 export interface SessionUsage {

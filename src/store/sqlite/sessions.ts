@@ -103,8 +103,8 @@ export function createSessionTable(sql: Statements): SessionTable {
       const row = get(key);
       if (!row) return;
       sql.run('UPDATE transcripts SET ended_at = ?, end_reason = ? WHERE session_id = ?', now, reason, row.sessionId);
-      const { toolsets, busyMode } = row.settings;
-      const settings = { ...(toolsets && { toolsets }), ...(busyMode && { busyMode }) };
+      const { busyMode } = row.settings;
+      const settings = busyMode ? { busyMode } : {};
       const next: SessionRow = { ...row, sessionId: newSessionId, turn: 'idle', resumes: 0, settings, updatedAt: now };
       write(next);
       startTranscript(next, now);
