@@ -120,7 +120,7 @@ describe('the socket', () => {
     await until(() => receipts[0]?.ackMs !== undefined);
     bench.slack.fail('apps.connections.open', { error: 'internal_error' });
     bench.slack.dropSocket();
-    await until(() => bench.slack.connections() === 0);
+    await until(() => bench.sink.states.some(({ state }) => state === 'retrying'));
     ann.says('during');
     await until(() => bench.sink.events.find(({ text }) => text === 'during'));
     expect(bench.sink.states.map(({ state }) => state)).toEqual([
@@ -258,7 +258,7 @@ describe('tokens', () => {
     const payload = bench.platform.render({ kind: 'text', markdown: 'x' })[0] ?? {};
     await bench.platform.deliver(chat, payload, { key: '1', signal: never }).catch(() => undefined);
     bench.slack.dropSocket();
-    await until(() => bench.slack.connections() === 0);
+    await until(() => bench.slack.calls.filter(({ method }) => method === 'apps.connections.open').length === 2);
     const all = bench.logLines.join('\n');
     expect(all).not.toContain(bench.slack.team.botToken);
     expect(all).not.toContain(bench.slack.appToken);
