@@ -136,6 +136,8 @@ export interface Card {
   /** Rows of buttons; empty once decided. */
   buttons: readonly (readonly CardButton[])[];
   footer?: string;
+  /** When it lapses, milliseconds since the epoch: for platforms that can count down to it. */
+  expiresAt?: number;
 }
 
 export type OutboundContent =
@@ -159,6 +161,8 @@ export interface DeliverOptions {
 }
 
 export interface PlatformCapabilities {
+  /** A person is there to be asked. False for webhooks and one-shot runs: what needs approval is refused at once. */
+  attended: boolean;
   buttons: boolean;
   edits: boolean;
   threads: boolean;
@@ -193,6 +197,8 @@ export interface PlatformCapabilities {
 export interface PlatformRoute {
   method: 'GET' | 'POST';
   path: string;
+  /** The largest body accepted; 1 MiB when absent. */
+  maxBodyBytes?: number;
   handle(request: Request): Promise<Response>;
 }
 

@@ -38,7 +38,8 @@ import { createWorkspaces } from './workspaces.ts';
 const httpHeartbeatMs = 60_000;
 
 const capabilities: PlatformCapabilities = {
-  buttons: true,
+  attended: true,
+      buttons: true,
   edits: true,
   threads: true,
   reactions: true,

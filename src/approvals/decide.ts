@@ -35,6 +35,8 @@ export interface Decisions {
   decide(id: string, choice: Choice, by: Decider, reason?: string, also?: (tables: Transaction) => Promise<void>): Promise<DecideOutcome>;
   answer(id: string, text: string, by: Decider, also?: (tables: Transaction) => Promise<void>): Promise<DecideOutcome>;
   expire(id: string): Promise<void>;
+  /** The request could not be shown, so it counts as refused. */
+  withdraw(id: string): Promise<void>;
   /** The person wrote something else instead, or stopped the turn. */
   supersede(sessionKey: string): Promise<number>;
 }
@@ -109,6 +111,10 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     async expire(id) {
       const row = await store.read.approvals.get(id);
       if (row?.state === 'pending' && row.expiresAt <= clock.now()) await settle(row, 'expired', null);
+    },
+    async withdraw(id) {
+      const row = await store.read.approvals.get(id);
+      if (row?.state === 'pending') await settle(row, 'superseded', null);
     },
     async supersede(sessionKey) {
       const pending = await store.read.approvals.pending(sessionKey);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import { redactSecrets } from '../redact.ts';
+import type { ApprovalSubject } from '../approvals/subject.ts';
 import type { ApprovalRow } from '../store/approvals.ts';
 import type { NewOutboxRow, OutboxRow } from '../store/outbox.ts';
 import type { SessionRow } from '../store/sessions.ts';
@@ -21,7 +22,7 @@ export interface ApprovalCardsOptions {
 /** Puts cards into the outbox, in the transaction of what they show, and keeps them true. */
 export interface ApprovalCards {
   /** Whether the whole action can be shown to the person who decides. */
-  canShow(session: SessionRow, action: string): boolean;
+  canShow(session: SessionRow, subject: ApprovalSubject): boolean;
   present(row: ApprovalRow, tables: Transaction): Promise<void>;
   presentOutcome(row: ApprovalRow, tables: Transaction): Promise<void>;
 }
@@ -72,10 +73,10 @@ export function createApprovalCards(options: ApprovalCardsOptions): ApprovalCard
   }
 
   return {
-    canShow(session, action) {
+    canShow(session, subject) {
       const capabilities = platforms.get(session.chat.platform)?.capabilities;
       if (!capabilities) return false;
-      return capabilities.files || action.length <= capabilities.limits.textUnits / 2;
+      return capabilities.files || actionText(subject).length <= capabilities.limits.textUnits / 2;
     },
     async present(row, tables) {
       const platform = platformOf(row.chat.platform);

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { messagesFor } from '../messages/messages.ts';
 import type { ApprovalRow } from '../store/approvals.ts';
-import type { NewInboxRow } from '../store/inbox.ts';
+import type { InboxRow, NewInboxRow } from '../store/inbox.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { InboundEvent } from '../../platforms/platform.ts';
@@ -41,9 +41,8 @@ export interface InboundOptions {
   pairing: Pairing;
   replies: Replies;
   settings(platform: string): InboundSettings;
-  isCommand(name: string): boolean;
   /** Carries out a stored command; never waited for by the platform. */
-  runCommand(rowId: number, row: NewInboxRow, isAdmin: boolean): void;
+  runCommand(row: Pick<InboxRow, 'id' | 'event' | 'sessionKey'>): void;
   language(event: InboundEvent): string;
 }
 
@@ -69,7 +68,9 @@ export function createReceive(options: InboundOptions): Receive {
       return;
     }
     const command = parseCommand(event.text);
-    if (command && event.attachments.length === 0) return receiveCommand(event, key, access.isAdmin);
+    if (command && event.attachments.length === 0) {
+      return void (await storeEvent(event, key, { role: 'command' }, (id) => options.runCommand({ id, event, sessionKey: key })));
+    }
     await receiveMessage(event, key, settings, access.isAdmin);
   }
 
@@ -79,10 +80,6 @@ export function createReceive(options: InboundOptions): Receive {
     if (code === null) return;
     const text = messagesFor(options.language(event)).access.pairing(code, platform);
     await store.transaction((tables) => replies.add(tables, { key: '', chat: event.chat }, text));
-  }
-
-  async function receiveCommand(event: InboundEvent, key: string, isAdmin: boolean): Promise<void> {
-    await storeEvent(event, key, { role: 'command' }, (rowId, row) => options.runCommand(rowId, row, isAdmin));
   }
 
   async function receiveMessage(event: InboundEvent, key: string, settings: InboundSettings, isAdmin: boolean): Promise<void> {
@@ -145,7 +142,7 @@ export function createReceive(options: InboundOptions): Receive {
     event: InboundEvent,
     key: string,
     change: Partial<NewInboxRow>,
-    onStored?: (rowId: number, row: NewInboxRow) => void,
+    onStored?: (rowId: number) => void,
   ): Promise<boolean> {
     const row = newInboxRow(event, key, change);
     return store.transaction(async (tables) => {
@@ -153,7 +150,7 @@ export function createReceive(options: InboundOptions): Receive {
       if (rowId === null) return false;
       if (!(await tables.sessions.get(key))) await tables.sessions.create(newSession(event, key));
       if (row.readyAt > row.receivedAt) await tables.inbox.delayGroup(key, row.groupKey, row.readyAt);
-      tables.onCommit(() => onStored?.(rowId, row));
+      tables.onCommit(() => onStored?.(rowId));
       return true;
     });
   }

@@ -1,0 +1,357 @@
+import { createDecisions } from '../approvals/decide.ts';
+import { createApprovalGate, type GateOptions } from '../approvals/gate.ts';
+import { judgeSubject } from '../approvals/judge.ts';
+import type { ApprovalPolicy } from '../approvals/policy.ts';
+import { allowlistCovers, formatAllowlistEntry } from '../approvals/scope.ts';
+import { compileUserPatterns } from '../approvals/user-patterns.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/schema.ts';
+import { displayFor, resetPolicyFor } from '../config/views.ts';
+import { errorMessage } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { messagesFor } from '../messages/messages.ts';
+import type { ModelClient } from '../model/model-client.ts';
+import type { TurnQueue } from '../queue/turn-queue.ts';
+import type { ApprovalRow } from '../store/approvals.ts';
+import type { InboxRow } from '../store/inbox.ts';
+import type { OutboxRow } from '../store/outbox.ts';
+import type { SessionRow } from '../store/sessions.ts';
+import type { Store } from '../store/store.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import type { Environment } from '../../tools/environments/environment.ts';
+import type { ProcessTable } from '../../tools/environments/process-table.ts';
+import type { ToolHooks } from '../../tools/hooks.ts';
+import type { Registry } from '../../tools/registry.ts';
+import { accessRulesFor } from './access-rules.ts';
+import { createApprovalCards } from './approval-cards.ts';
+import type { CommandPorts } from './commands/command.ts';
+import { commands } from './commands/index.ts';
+import { runCommand } from './commands/run.ts';
+import { createDecisionWaiters } from './decision-waiters.ts';
+import { createReceive } from './inbound.ts';
+import { createOutbound } from './outbound/outbound.ts';
+import type { Pairing } from './pairing.ts';
+import { createPresses } from './presses.ts';
+import { recover } from './recovery.ts';
+import { createReplies } from './replies.ts';
+import { isShared } from './session-key.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+import { createTimers } from './timers.ts';
+import { createIntake } from './turn/intake.ts';
+import { createLanes } from './turn/lanes.ts';
+import { createMediaIn } from './turn/media-in.ts';
+import { createOpenTurn } from './turn/open-turn.ts';
+import type { SessionTools } from './turn/session-tools.ts';
+
+/** The parts that the gateway puts together. Everything is given; it opens nothing itself. */
+export interface GatewayParts {
+  home: string;
+  config(): Config;
+  store: Store;
+  queue: TurnQueue;
+  clock: Clock;
+  log: Log;
+  platforms: ReadonlyMap<string, Platform>;
+  model(): ModelClient;
+  registry: Registry;
+  hooks: ToolHooks;
+  sessionTools: SessionTools;
+  processes: ProcessTable;
+  environmentFor(session: SessionRow): Promise<Environment>;
+  forgetSession(sessionId: string): Promise<void>;
+  pairing: Pairing;
+  /** Changes `command_allowlist` on disk; resolves once the running configuration has it. */
+  allowlist: { add(entries: readonly string[]): Promise<void>; forget(entry: string): Promise<boolean> };
+  setHome(session: SessionRow): Promise<void>;
+  preview: GateOptions['preview'];
+  smart: GateOptions['smart'];
+  yolo: boolean;
+  observe: GatewayObserver;
+}
+
+/** Told of what happens, for metrics and the status file. */
+export interface GatewayObserver {
+  received(platform: string): void;
+  delivered(row: OutboxRow, outcome: 'sent' | 'dead'): void;
+  turnEnded(outcome: string, ms: number): void;
+  approvalEnded(row: ApprovalRow): void;
+  changed(): void;
+}
+
+export interface Gateway {
+  /** Takes up what was left, then connects the platforms. */
+  start(): Promise<void>;
+  /** Stops taking messages in, lets turns end, parks what is left, resumable. */
+  stop(graceMs: number): Promise<void>;
+  supervisor: Supervisor;
+  /** A notice from a background process: a message to its session that no person wrote. */
+  notify(sessionId: string, text: string): Promise<void>;
+  figures(): { runningTurns: number; queueDepth: number; outboxWaiting: number };
+}
+
+export function createGateway(parts: GatewayParts): Gateway {
+  const { store, clock, log, platforms, config, observe } = parts;
+  const startedAt = clock.now();
+  const language = (who: { chat: { platform: string }; sender: { locale?: string } }) => {
+    const fixed = displayFor(config(), who.chat.platform).language;
+    return fixed === 'auto' ? (who.sender.locale ?? 'en') : fixed;
+  };
+
+  const outbound = createOutbound({
+    store,
+    clock,
+    log,
+    platforms,
+    onSent: (row) => observe.delivered(row, 'sent'),
+    onDead(row) {
+      observe.delivered(row, 'dead');
+      void refuseUnseen(row);
+    },
+  });
+  const onOutbox = outbound.push;
+  const replies = createReplies({ clock, platforms, onOutbox });
+  const cards = createApprovalCards({ home: parts.home, clock, platforms, onOutbox });
+  const waiters = createDecisionWaiters(store);
+
+  const decisions = createDecisions({
+    store,
+    clock,
+    presentOutcome: cards.presentOutcome,
+    async keepAlways(row) {
+      const scope = row.ask.kind === 'approval' ? row.ask.scope : null;
+      if (scope) await parts.allowlist.add(scope.grants.map(formatAllowlistEntry));
+    },
+    onSettled(row) {
+      waiters.settle(row);
+      observe.approvalEnded(row);
+      lanes.wake(row.sessionKey);
+    },
+  });
+
+  /** A card, or the file that shows its command, could not be sent: what nobody can see, nobody can approve. */
+  async function refuseUnseen(row: OutboxRow): Promise<void> {
+    const id = /^(?:card|file)-(?<id>.+)$/.exec(row.key)?.groups?.['id'];
+    if (row.purpose === 'card' && id !== undefined) await decisions.withdraw(id);
+  }
+
+  const gate = createApprovalGate({
+    store,
+    clock,
+    log,
+    judge: (subject) => judgeSubject(subject, { gatewayHome: parts.home, gatewayPid: process.pid }, userPatterns()),
+    policy: policyFor,
+    allowlisted: (_subject, judgement) => allowlistCovers(config().command_allowlist, judgement),
+    preview: parts.preview,
+    smart: parts.smart,
+    canShow: (session, subject) => cards.canShow(session, subject),
+    present: cards.present,
+    onStored: (row) => timers.expect(row.expiresAt),
+  });
+
+  let compiled: { from: Config['approvals']; patterns: ReturnType<typeof compileUserPatterns> } | null = null;
+  function userPatterns() {
+    const from = config().approvals;
+    if (compiled?.from !== from) compiled = { from, patterns: compileUserPatterns(from) };
+    return compiled.patterns;
+  }
+
+  function policyFor(session: SessionRow): ApprovalPolicy {
+    const { approvals } = config();
+    const isTerminal = session.chat.platform === 'cli';
+    return {
+      mode: approvals.mode,
+      timeoutMs: (isTerminal ? approvals.cli_timeout : approvals.timeout) * 1000,
+      allowPermanent: approvals.allow_permanent,
+      routine: approvals.routine,
+      inContainers: approvals.in_containers,
+      smartPolicy: approvals.smart_policy,
+      attended: platforms.get(session.chat.platform)?.capabilities.attended ?? false,
+      yolo: parts.yolo || session.settings.yolo === true,
+    };
+  }
+
+  const timers = createTimers({ store, clock, log, fire: (row) => decisions.expire(row.ref) });
+  const keyRules = () => ({
+    groupSessionsPerUser: config().group_sessions_per_user,
+    threadSessionsPerUser: config().thread_sessions_per_user,
+  });
+  const mediaIn = createMediaIn({ home: parts.home, platforms, log });
+  const intake = createIntake({
+    store,
+    clock,
+    readMedia: mediaIn,
+    resetPolicy: (session) => resetPolicyFor(config(), session.chat),
+    isKeptAlive: (session) => parts.processes.list(session.sessionId).some((info) => info.status === 'running'),
+    namesSenders: (session) => isShared(session.chat, keyRules()),
+    onReset(session, reason) {
+      void parts.forgetSession(session.sessionId);
+      if (!config().session_reset.notify) return;
+      const text = messagesFor(session.locale).turn.reset(reason);
+      void store.transaction((tables) => replies.add(tables, session, text));
+    },
+  });
+  const lanes = createLanes({
+    store,
+    queue: parts.queue,
+    clock,
+    log,
+    intake,
+    inactivityMs: () => config().agent.gateway_timeout * 1000,
+    openTurn: createOpenTurn({
+      store,
+      clock,
+      log,
+      home: parts.home,
+      config,
+      model: parts.model,
+      platforms,
+      outbound,
+      registry: parts.registry,
+      hooks: parts.hooks,
+      gate,
+      sessionTools: parts.sessionTools,
+      processes: parts.processes,
+      environmentFor: parts.environmentFor,
+      waitForDecision: waiters.wait,
+      onTurn: observe.turnEnded,
+    }),
+  });
+
+  const commandPorts: CommandPorts = {
+    store,
+    clock,
+    lanes,
+    decisions,
+    startedAt,
+    model: () => parts.model().model,
+    async toolsets(session) {
+      const definitions = await parts.sessionTools.definitionsFor(session);
+      return { names: parts.sessionTools.selectionFor(session.chat.platform).enabled, tools: definitions.length };
+    },
+    processes: {
+      count: (id) => parts.processes.list(id).filter((info) => info.status === 'running').length,
+      kill: (id) => parts.processes.killSession(id),
+    },
+    allowlist: { list: () => config().command_allowlist, forget: parts.allowlist.forget },
+    setHome: parts.setHome,
+    forgetSession: parts.forgetSession,
+  };
+  const command = (row: Pick<InboxRow, 'id' | 'event' | 'sessionKey'>) => {
+    const rules = accessRulesFor(config(), row.event.chat.platform);
+    const isAdmin = rules.selfAuthenticating || rules.admins.includes(row.event.sender.id);
+    const options = { ports: commandPorts, replies, log, language: (it: Pick<InboxRow, 'event'>) => language(it.event) };
+    runCommand(row, isAdmin, options).catch((error: unknown) => {
+      log.error({ error: errorMessage(error) }, 'a command could not be carried out; it will be tried at the next start');
+    });
+  };
+
+  const receive = createReceive({
+    store,
+    clock,
+    log,
+    lanes,
+    decisions,
+    pairing: parts.pairing,
+    replies,
+    language,
+    settings(platform) {
+      const display = displayFor(config(), platform);
+      return {
+        access: accessRulesFor(config(), platform),
+        keys: keyRules(),
+        busyMode: display.busy_input_mode,
+        busyAck: display.busy_ack_enabled,
+        queueLimit: config().limits.queued_per_session,
+      };
+    },
+    runCommand: command,
+  });
+  const press = createPresses({
+    store,
+    decisions,
+    pairing: parts.pairing,
+    access: (platform) => accessRulesFor(config(), platform),
+    language,
+  });
+  const supervisor = createSupervisor({
+    clock,
+    log,
+    platforms,
+    sink: {
+      async receive(event) {
+        observe.received(event.chat.platform);
+        await receive(event);
+      },
+      press,
+    },
+    commandsFor(platform) {
+      const { about } = messagesFor(displayFor(config(), platform).language).commands;
+      return [...commands.keys()].map((name) => ({ name, description: about[name] ?? name }));
+    },
+    onChange: observe.changed,
+  });
+
+  return {
+    supervisor,
+    async start() {
+      await recover({
+        store,
+        clock,
+        log,
+        lanes,
+        outbound,
+        timers,
+        replies,
+        resetPolicy: (session) => resetPolicyFor(config(), session.chat),
+        runCommand: command,
+        alone: true,
+      });
+      lanes.start();
+      await supervisor.start();
+    },
+    async stop(graceMs) {
+      const endsAt = clock.now() + graceMs;
+      await lanes.drain(graceMs);
+      await outbound.drain(Math.max(1_000, endsAt - clock.now()));
+      await supervisor.stop();
+      timers.stop();
+      outbound.stop();
+    },
+    async notify(sessionId, text) {
+      const session = await store.read.sessions.bySessionId(sessionId);
+      if (!session) return;
+      await receiveNotice(session, text);
+    },
+    figures: () => ({ runningTurns: lanes.running, queueDepth: parts.queue.depth, outboxWaiting: outbound.waiting }),
+  };
+
+  /** Waits its turn like a message, but interrupts nothing and passes no allowlist: the gateway itself says it. */
+  async function receiveNotice(session: SessionRow, text: string): Promise<void> {
+    const now = clock.now();
+    const eventId = `notice:${crypto.randomUUID()}`;
+    await store.transaction((tables) =>
+      tables.inbox.add({
+        platform: session.chat.platform,
+        eventId,
+        sessionKey: session.key,
+        event: {
+          eventId,
+          kind: 'message',
+          chat: session.chat,
+          sender: { id: session.userId, name: session.userName, isBot: false },
+          messageId: eventId,
+          text: `[Notice from the gateway, not from the user: ${text}]`,
+          addressed: true,
+          attachments: [],
+          sentAt: now,
+        },
+        state: 'new',
+        role: 'turn',
+        groupKey: eventId,
+        readyAt: now,
+        receivedAt: now,
+      }),
+    );
+    lanes.wake(session.key);
+  }
+}
