@@ -52,17 +52,19 @@ export function createCommands({ workspaces, people, memory, now }: CommandDeps)
       const { name, locale } = await people.find(workspace, command.user_id);
       const messageId = `${messagePrefix}${command.trigger_id}`;
       const text = gatewayCommand(command.command, command.text);
-      if (text.startsWith('/')) {
+      const chat = addressOf({
+        teamId: workspace.teamId,
+        channel: command.channel_id,
+        channelName: command.channel_name,
+      });
+      // In a DM nobody else reads along.
+      if (text.startsWith('/') && chat.kind !== 'dm') {
         await memory.set(messageId, { url: command.response_url, until: now() + urlLifetimeMs });
       }
       await sink.receive({
         eventId: `${workspace.teamId}:${messageId}`,
         kind: 'message',
-        chat: addressOf({
-          teamId: workspace.teamId,
-          channel: command.channel_id,
-          channelName: command.channel_name,
-        }),
+        chat,
         sender: { id: command.user_id, name, isBot: false, ...(locale === undefined ? {} : { locale }) },
         messageId,
         text,

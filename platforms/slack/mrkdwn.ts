@@ -37,7 +37,7 @@ function block(token: MarkedToken): string {
     case 'paragraph':
       return `${inline(token.tokens)}\n`;
     case 'text':
-      return token.tokens === undefined ? escapeMrkdwn(token.text) : inline(token.tokens);
+      return `${inline(token.tokens ?? [token])}\n`;
     default:
       return inline([token]);
   }
@@ -86,6 +86,8 @@ function span(token: MarkedToken): string {
       return `~${inline(token.tokens)}~`;
     case 'codespan':
       return `\`${escapeMrkdwn(token.text)}\``;
+    case 'checkbox':
+      return '';
     case 'br':
       return '\n';
     case 'link':
@@ -93,7 +95,7 @@ function span(token: MarkedToken): string {
     case 'image':
       return link(token.href, escapeMrkdwn(token.text));
     case 'text':
-      return token.tokens === undefined ? escapeMrkdwn(plain(token)) : inline(token.tokens);
+      return token.tokens === undefined ? escapeMrkdwn(token.text) : inline(token.tokens);
     case 'escape':
     case 'html':
       return escapeMrkdwn(token.text);
@@ -106,8 +108,4 @@ function link(url: string, label: string): string {
   if (!isSafeUrl(url)) return label;
   const target = escapeMrkdwn(new URL(url).href).replaceAll('|', '%7C');
   return label === '' ? `<${target}>` : `<${target}|${label.replaceAll('|', '¦')}>`;
-}
-
-function plain(token: Tokens.Text): string {
-  return token.text;
 }

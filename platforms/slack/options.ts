@@ -21,6 +21,8 @@ export interface SlackOptions {
   strictMention?: boolean;
   /** Answer a channel message in a thread of its own. Default true. */
   replyInThread?: boolean;
+  /** Show an answer in a thread in the channel too. Default false. */
+  replyBroadcast?: boolean;
   /** Which messages of other bots are passed on. Default `none`. */
   allowBots?: 'none' | 'mentions' | 'all';
   /** Longest silence before a socket counts as dead, in milliseconds. */
@@ -49,6 +51,7 @@ export function withDefaults(options: SlackOptions): SlackSettings {
     allowedChannels: options.allowedChannels ?? [],
     strictMention: options.strictMention ?? false,
     replyInThread: options.replyInThread ?? true,
+    replyBroadcast: options.replyBroadcast ?? false,
     allowBots: options.allowBots ?? 'none',
     pingTimeoutMs: options.pingTimeoutMs ?? 15_000,
   };

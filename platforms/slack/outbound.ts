@@ -41,6 +41,8 @@ export interface OutboundDeps {
   responder: Responder;
   threads: Threads;
   log: Log;
+  /** Show answers in threads in their channel too. */
+  broadcast: boolean;
 }
 
 export interface Outbound {
@@ -51,7 +53,7 @@ export interface Outbound {
 }
 
 export function createOutbound(deps: OutboundDeps): Outbound {
-  const { workspaces, previews, files, commands, responder, threads, log } = deps;
+  const { workspaces, previews, files, commands, responder, threads, log, broadcast } = deps;
   const apiOf = (chat: ChatAddress): SlackApi => workspaces.of(chat.workspaceId).api;
 
   async function deliver(chat: ChatAddress, stored: Payload, { key, replyTo, signal }: DeliverOptions) {
@@ -91,6 +93,9 @@ export function createOutbound(deps: OutboundDeps): Outbound {
         {
           channel: chat.chatId,
           ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+          ...(threadTs !== undefined && broadcast && payload.kind === 'text'
+            ? { reply_broadcast: true }
+            : {}),
           ...content,
           metadata,
           // A preview of a link fetches it: a model must not be able to call out that way.

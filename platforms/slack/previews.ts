@@ -58,7 +58,8 @@ export interface Previews {
 }
 
 const prefix = 'preview:';
-const graceMs = 15_000;
+/** How long after the end of a turn its answer may take to arrive here. */
+const graceMs = 5000;
 const placeholder: TextPayload = { kind: 'text', markdown: '⏳', mrkdwn: '⏳' };
 const posted = z.object({ ts: z.string() });
 

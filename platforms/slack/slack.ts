@@ -39,7 +39,7 @@ const httpHeartbeatMs = 60_000;
 
 const capabilities: PlatformCapabilities = {
   attended: true,
-      buttons: true,
+  buttons: true,
   edits: true,
   threads: true,
   reactions: true,
@@ -103,7 +103,16 @@ export async function createSlack(options: SlackOptions, deps: SlackDeps): Promi
   const presses = createPresses({ workspaces, people, responder, log });
   const files = createFiles({ workspaces, memory, clock, apiRoot });
   const previews = createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf: recipients.of });
-  const outbound = createOutbound({ workspaces, previews, files, commands, responder, threads, log });
+  const outbound = createOutbound({
+    workspaces,
+    previews,
+    files,
+    commands,
+    responder,
+    threads,
+    log,
+    broadcast: settings.replyBroadcast,
+  });
 
   let dispatch: Dispatch | undefined;
   let socket: Socket | undefined;

@@ -258,7 +258,9 @@ describe('tokens', () => {
     const payload = bench.platform.render({ kind: 'text', markdown: 'x' })[0] ?? {};
     await bench.platform.deliver(chat, payload, { key: '1', signal: never }).catch(() => undefined);
     bench.slack.dropSocket();
-    await until(() => bench.slack.calls.filter(({ method }) => method === 'apps.connections.open').length === 2);
+    await until(
+      () => bench.slack.calls.filter(({ method }) => method === 'apps.connections.open').length === 2,
+    );
     const all = bench.logLines.join('\n');
     expect(all).not.toContain(bench.slack.team.botToken);
     expect(all).not.toContain(bench.slack.appToken);
