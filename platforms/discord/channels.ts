@@ -1,0 +1,120 @@
+import type { Channel, Client } from 'discord.js';
+import type { z } from 'zod';
+import type { ChatAddress } from '../platform.ts';
+import type { DiscordApi } from './api.ts';
+import { channelShape, channelType } from './wire.ts';
+
+/** What the adapter needs to know of a channel. */
+export interface ChannelFacts {
+  id: string;
+  kind: 'dm' | 'channel' | 'thread';
+  type: number;
+  name?: string;
+  guildId?: string;
+  parentId?: string;
+  ownerId?: string;
+}
+
+export interface Channels {
+  /** From discord.js's cache, else from Discord. Rejects with a `GatewayError`. */
+  get(id: string): Promise<ChannelFacts>;
+  /** The id of the channel in which a message of this chat lives. */
+  holding(chat: ChatAddress, messageId: string): Promise<string>;
+}
+
+const threadTypes: readonly number[] = [
+  channelType.announcementThread,
+  channelType.publicThread,
+  channelType.privateThread,
+];
+const forumTypes: readonly number[] = [channelType.forum, channelType.media];
+const directTypes: readonly number[] = [channelType.dm, channelType.groupDm];
+
+export const isForum = (channel: ChannelFacts): boolean => forumTypes.includes(channel.type);
+
+const remembered = 200;
+
+export function createChannels(client: Client, api: DiscordApi): Channels {
+  const fetched = new Map<string, ChannelFacts>();
+
+  async function get(id: string): Promise<ChannelFacts> {
+    const cached = client.channels.cache.get(id);
+    if (cached !== undefined) return factsOfCached(cached);
+    const known = fetched.get(id);
+    if (known !== undefined) return known;
+    const wire = await api.call({ method: 'get', path: `/channels/${id}`, what: 'look a channel up' }, channelShape);
+    const facts = factsOfWire(wire);
+    fetched.set(id, facts);
+    for (const oldest of fetched.keys()) {
+      if (fetched.size <= remembered) break;
+      fetched.delete(oldest);
+    }
+    return facts;
+  }
+
+  return {
+    get,
+    async holding({ kind, chatId, threadId }, messageId) {
+      if (kind === 'dm') return chatId;
+      // A forum post's first message has the id of its thread and lives in it; the message that an ordinary thread
+      // hangs on has that id as well, but lives in the parent channel.
+      if (threadId === undefined) return isForum(await get(chatId)) ? messageId : chatId;
+      return messageId === threadId && !isForum(await get(chatId)) ? chatId : threadId;
+    },
+  };
+}
+
+function facts(channel: {
+  id: string;
+  type: number;
+  name?: string | null | undefined;
+  guildId?: string | null | undefined;
+  parentId?: string | null | undefined;
+  ownerId?: string | null | undefined;
+}): ChannelFacts {
+  const { id, type, name, guildId, parentId, ownerId } = channel;
+  const kind = directTypes.includes(type) ? 'dm' : threadTypes.includes(type) ? 'thread' : 'channel';
+  return {
+    id,
+    type,
+    kind,
+    ...(name ? { name } : {}),
+    ...(guildId ? { guildId } : {}),
+    ...(parentId ? { parentId } : {}),
+    ...(ownerId ? { ownerId } : {}),
+  };
+}
+
+function factsOfCached(channel: Channel): ChannelFacts {
+  if (channel.isThread()) return facts(channel);
+  if (channel.isDMBased()) return facts({ id: channel.id, type: channel.type });
+  return facts({ id: channel.id, type: channel.type, name: channel.name, guildId: channel.guildId });
+}
+
+export function factsOfWire(wire: z.infer<typeof channelShape>): ChannelFacts {
+  return facts({
+    id: wire.id,
+    type: wire.type,
+    name: wire.name,
+    guildId: wire.guild_id,
+    parentId: wire.parent_id,
+    ownerId: wire.owner_id,
+  });
+}
+
+/** The chat that a channel is: a thread belongs to its parent. */
+export function chatOf(channel: ChannelFacts): ChatAddress {
+  const { id, kind, parentId } = channel;
+  if (kind === 'thread' && parentId !== undefined) return threadChat(parentId, id);
+  return { platform: 'discord', kind, chatId: id };
+}
+
+export const threadChat = (parentId: string, threadId: string): ChatAddress => ({
+  platform: 'discord',
+  kind: 'thread',
+  chatId: parentId,
+  threadId,
+});
+
+/** Where messages for this chat are posted. */
+export const channelIdOf = ({ chatId, threadId }: ChatAddress): string => threadId ?? chatId;
