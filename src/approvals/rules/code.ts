@@ -8,6 +8,7 @@ import {
   pathOf,
   type SimpleCommand,
 } from '../shell/command.ts';
+import { optionCommands } from '../shell/command-options.ts';
 import { hasGlob } from '../shell/glob.ts';
 import { Taint, UNKNOWN } from '../shell/value.ts';
 import { interpreterName, SHELLS } from '../shell/wrappers.ts';
@@ -47,7 +48,8 @@ function isDynamicCommand(command: SimpleCommand): boolean {
   if (/\/bin\/[^/]*$/.test(text)) return false;
   const [name] = word.vars;
   if (name !== undefined && text === UNKNOWN) {
-    if (TOOL_VARIABLE.test(name) || ((name === '@' || name === '*') && command.inFunction)) return false;
+    // A command line has no arguments of its own, so `"$@"` outside a function is empty.
+    if (TOOL_VARIABLE.test(name) || name === '@' || name === '*') return false;
     if (command.condition && command.args.length === 0) return false;
     if (name === '0') return false;
   }
@@ -69,56 +71,31 @@ const unknownText = (command: SimpleCommand) =>
     return flow.text.trim() === UNKNOWN;
   });
 
-/** Options whose value is a command, for programs that are no wrappers. A pattern sees each argument with the next. */
-const COMMAND_OPTIONS: Readonly<Record<string, RegExp>> = {
-  tar: /^--(?:checkpoint-action=exec|to-command|use-compress-program|info-script|new-volume-script|rsh-command)|^-I\s*\S*sh\b/,
-  bsdtar: /^--use-compress-program/,
-  sort: /^--compress-program/,
-  rg: /^--pre(?:=|\s)/,
-  man: /^(?:-P|--pager|-H)/,
-  vim: /^(?:-c|--cmd|\+)\s*['":]*\s*(?:!|.*(?:system|term|shell|py3?|perl|ruby|lua)\b)/,
-  vi: /^(?:-c|\+)\s*:?\s*(?:!|.*shell)/,
-  nvim: /^(?:-c|--cmd|\+)\s*:?\s*(?:!|.*(?:system|term|shell|lua|py3?)\b)/,
-  view: /^(?:-c|--cmd|\+)\s*:?\s*(?:!|.*shell)/,
-  rvim: /^(?:-c|--cmd|\+)\s*:?\s*(?:!|.*(?:system|py3?|lua)\b)/,
-  emacs: /^--eval|^-eval/,
-  less: /^\+!/,
-  more: /^\+!/,
-  zip: /^(?:-TT|--unzip-command)/,
-  rsync: /^(?:-e|--rsh)[\s=]*(?:['"]?\s*(?:\/bin\/)?(?:ba|da|z|k)?sh\b)/,
-  ssh: /^-o?\s*(?:ProxyCommand|LocalCommand|PermitLocalCommand|KnownHostsCommand)/i,
-  scp: /^(?:-S\b|-o\s*ProxyCommand)/,
-  sftp: /^(?:-S\b|-D\b|-o\s*ProxyCommand)/,
-  nmap: /^--script[\s=]*(?:\$|\/tmp|\.\/|.*os\.execute)|^--interactive/,
-  tcpdump: /^-z/,
-  wget: /^--use-askpass/,
-  gdb: /^-(?:ex|-eval-command)\s*['"]?(?:!|shell|python)/,
-  mysql: /^-e\s*\\!|^--pager/,
-  psql: /^-c\s*\\!/,
-  sqlite3: /\.shell\b|\.system\b/,
-  ftp: /^!/,
-  split: /^--filter/,
-  crash: /^-h/,
-  flock: /^-u/,
-  logsave: /^\S+\s+\S*sh\b/,
-  script: /^-q?c?\s*\/bin\/\w*sh/,
-  cpan: /^!/,
-  dmesg: /^-H$/,
-  gimp: /^-b/,
-  ld: /\.so\b(?!)/,
+/**
+ * Options and operands that start a shell or code which cannot be seen. Each pattern is tried on every argument
+ * joined with the one after it by a space. What `optionCommands` can see is judged by itself.
+ */
+const OPAQUE_OPTIONS: Readonly<Record<string, RegExp>> = {
+  vim: /^(?:-c|--cmd|\+) ?:?\s*(?:.*\b(?:system|term|terminal|shell|py3?|python3?|perl|ruby|lua)\b)/,
+  vi: /^(?:-c|\+) ?:?\s*shell/,
+  nvim: /^(?:-c|--cmd|\+) ?:?\s*(?:.*\b(?:system|term|terminal|shell|lua|py3?)\b)/,
+  view: /^(?:-c|--cmd|\+) ?:?\s*(?:.*\b(?:shell|py3?|lua)\b)/,
+  rvim: /^(?:-c|--cmd|\+) ?:?\s*(?:.*\b(?:system|py3?|lua)\b)/,
+  emacs: /^--?eval/,
+  nmap: /^--script[ =]*(?:\$|\/tmp|\.\/|.*os\.execute)|^--interactive/,
+  gdb: /^-(?:ex|eval-command) ?['"]?(?:!|shell|python)/,
+  mysql: /^-e ?\\!|^--pager[ =]\S*sh\b/,
+  psql: /^-c ?\\!/,
+  sqlite3: /\.(?:shell|system)\b/,
   openvpn: /^--(?:up|down|script-security)\b/,
-  socat: /(?:exec|system):.*\bsh\b|(?:exec|system):.*(?:ba|z|da|k)sh\b/i,
-  pip: /^\b$/,
-  nohup: /^\b$/,
+  socat: /(?:exec|system):.*\b(?:ba|z|da|k)?sh\b/i,
   'ssh-keygen': /^-D/,
-  'apt-get': /(?:APT::(?:Update|Pre-Invoke)|DPkg::Pre-Invoke|::Pre-Invoke|::Post-Invoke)/i,
-  apt: /(?:APT::Update|DPkg::Pre-Invoke|::Pre-Invoke|::Post-Invoke)/i,
-  dpkg: /^--(?:pre|post)-invoke/,
-  yum: /^--setopt=.*pluginpath/,
-  curl: /^--(?:engine|netrc-cmd)\b/,
+  'apt-get': /(?:APT::Update|::Pre-Invoke|::Post-Invoke)/i,
+  apt: /(?:APT::Update|::Pre-Invoke|::Post-Invoke)/i,
   bpftrace: /system\s*\(/,
-  ansible: /^-m\s*(?:shell|command|raw)\b/,
-  xdg: /^\b$/,
+  ansible: /^-m ?(?:shell|command|raw)\b/,
+  wget: /^--use-askpass/,
+  logsave: /^\S+ \S*sh\b/,
 };
 
 const SHELL_ENVIRONMENT =
@@ -142,9 +119,16 @@ function hostileEnvironment(command: SimpleCommand): boolean {
   );
 }
 
+/** A shell with nothing for it to run that can be seen, or a text that is not known. */
+const isOpaque = (text: string) =>
+  text.trim() === '' ||
+  text.includes(UNKNOWN) ||
+  /^\s*(?:exec\s+)?(?:\/\S*\/)?(?:ba|z|da|k|a)?sh(?:\s+-[ilp]+|\s+[^-\s]\S*|\s+\d?[<>]\S*)*\s*$/.test(text);
+
 function optionRunsCommand(command: SimpleCommand): boolean {
-  const pattern = Object.hasOwn(COMMAND_OPTIONS, command.program)
-    ? COMMAND_OPTIONS[command.program]
+  if (optionCommands(command).some((value) => isOpaque(value.text))) return true;
+  const pattern = Object.hasOwn(OPAQUE_OPTIONS, command.program)
+    ? OPAQUE_OPTIONS[command.program]
     : undefined;
   if (pattern === undefined) return false;
   return command.args.some((word, index) =>
@@ -152,24 +136,15 @@ function optionRunsCommand(command: SimpleCommand): boolean {
   );
 }
 
-/** `git -c alias.x='!sh'`, `git -c core.pager=sh`, `git config core.sshCommand …`. */
+/** Settings that make git run hooks or helpers from elsewhere. */
 function gitRunsCommand(command: SimpleCommand): boolean {
-  const configured = optionValues(command, '-c').some(
-    (word) =>
-      /^(?:alias\.[\w-]+=!|(?:core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass)|sequence\.editor|diff\.external|credential\.helper=!|protocol\.ext\.allow))/i.test(
-        word.text,
-      ) &&
-      !/=(?:cat|less|true|false|vim?|nano|store|cache|)$/.test(word.text) &&
-      !/=ssh(?:\s+-[io]\s*\S+)*$/.test(word.text),
-  );
   return (
-    configured ||
-    command.args.some(
+    command.args.some((word) => /^ext::/.test(word.text)) ||
+    optionValues(command, '-c').some(
       (word) =>
-        /^(?:ext::|--upload-pack=|--receive-pack=|--extcmd=|--open-files-in-pager=)/.test(word.text) &&
-        SHELL_WORD.test(word.text),
-    ) ||
-    command.args.some((word) => word.text.startsWith('ext::'))
+        /^(?:core\.hookspath|protocol\.ext\.allow|alias\.[\w-]+=!.*\bsh\b)/i.test(word.text) &&
+        !/-c\s/.test(word.text),
+    )
   );
 }
 
@@ -279,6 +254,11 @@ export const CODE_RULES: readonly Rule[] = [
     match: (command) => {
       if (command.code.has('reverse-shell') || command.code.has('runs-fetched') || shellOnNetwork(command))
         return true;
+      if (
+        /^(?:nc|ncat|netcat|telnet|openssl|socat)$/.test(command.program) &&
+        (command.stdin.taint & Taint.shell) !== 0
+      )
+        return true;
       if (NETCAT.includes(command.program))
         return (
           command.args.some((word) => /^-[a-z]*[ec]$|^--(?:exec|sh-exec|lua-exec)/.test(word.text)) ||
@@ -345,7 +325,7 @@ export const CODE_RULES: readonly Rule[] = [
         'tar cf x.tar . --checkpoint=1 --checkpoint-action=exec=sh',
         "vim -c ':!sh'",
         'LD_PRELOAD=./x.so ls',
-        "git -c core.pager='sh -c id' log",
+        'git -c core.pager=sh log',
         'find . -exec /bin/sh \\;',
         'rg --pre sh x',
       ],

@@ -26,7 +26,14 @@ function isOutside(command: SimpleCommand, path: string): boolean {
 
 function needsLeave(write: Write, command: SimpleCommand): boolean {
   const { path, kind } = write;
-  if (!path.startsWith('/') || isHarmlessSink(path) || isDisk(path) || isSystemPath(path)) return false;
+  if (
+    !path.startsWith('/') ||
+    isHarmlessSink(path) ||
+    isDisk(path) ||
+    isSystemPath(path) ||
+    /^\/dev\/(?:tcp|udp)\//.test(path)
+  )
+    return false;
   if (kind !== 'truncate' && kind !== 'append') return false;
   if (!isOutside(command, path) || isCredentialPath(path, command.context)) return false;
   const emptied = kind === 'truncate' && /^(?:|:|true|truncate)$/.test(command.program);

@@ -67,6 +67,8 @@ const read: Builtin = (command, state) => {
 
 const evaluate: Builtin = (command, _state, walker) => {
   const all = concatenate(command.args);
+  // What is not known at all is the rule's business, and there is nothing to walk.
+  if (all.text.trim() === UNKNOWN) return NO_FLOW;
   return walker.nestedText(all.text, command.span, { via: 'eval', same: true, stdin: command.stdin });
 };
 

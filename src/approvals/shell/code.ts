@@ -45,7 +45,8 @@ function flowOf(value: Value): Flow {
 /** Walks a flow as shell code and says what it was. */
 function shellCode(flow: Flow, command: SimpleCommand, walker: Walker, args: readonly Value[] = []): RunCode {
   if (flow === NO_FLOW) return { runs: [], facts: NO_FACTS, output: null };
-  if (flow.text === null) return { runs: [flow], facts: NO_FACTS, output: null };
+  if (flow.text === null || flow.text.trim() === UNKNOWN)
+    return { runs: [flow], facts: NO_FACTS, output: null };
   const { positional } = walker.state;
   walker.state.positional = args.length > 0 ? args : positional;
   const output = walker.nestedText(flow.text, command.span, { via: command.program });

@@ -189,20 +189,19 @@ export function unescapeText(text: string): string {
 
 /** `printf FORMAT ARG…` (POSIX printf), the format used again while arguments are left. */
 export function formatted(format: string, args: readonly string[]): string {
-  let left = [...args];
+  const template = unescapeText(format);
+  let used = 0;
   let out = '';
-  let rounds = 0;
   do {
-    const before = left.length;
-    out += unescapeText(format).replace(/%%|%[-+ #0]*\d*(?:\.\d+)?([sdiuxXocbqeEfgG])/g, (all, kind) => {
+    const before = used;
+    out += template.replace(/%%|%[-+ #0]*\d*(?:\.\d+)?([sdiuxXocbqeEfgG])/g, (all, kind) => {
       if (all === '%%') return '%';
-      const [next = '', ...rest] = left;
-      left = rest;
+      const next = args[used] ?? '';
+      used += 1;
       if (kind === 'b') return unescapeText(next);
       return kind === 'c' ? next.slice(0, 1) : next;
     });
-    if (left.length === before) break;
-    rounds += 1;
-  } while (left.length > 0 && rounds < 1000 && out.length < MAX_DECODED);
+    if (used === before) break;
+  } while (used < args.length && out.length < MAX_DECODED);
   return out;
 }

@@ -3,6 +3,7 @@ import { decode, formatted, unescapeText } from './decode.ts';
 import { findParts } from './find.ts';
 import { isSecret, isSystemPath } from './paths.ts';
 import { type Flow, NO_FLOW, Taint, UNKNOWN, type Value } from './value.ts';
+import { SHELLS } from './wrappers.ts';
 
 /** What a command prints, as far as it can be told without running it; taint also where the text is not known. */
 export function outputOf(command: SimpleCommand, files: ReadonlyMap<string, Flow>): Flow {
@@ -15,6 +16,9 @@ export function outputOf(command: SimpleCommand, files: ReadonlyMap<string, Flow
     read.text,
   );
   if (decoded !== undefined) return { text: decoded.text, taint: read.taint | decoded.taint, paths: [] };
+  if (SHELLS.has(command.program) && command.stdin !== NO_FLOW && command.stdin.text === null) {
+    return { text: null, taint: Taint.shell | Taint.command, paths: [] };
+  }
   if (isShellSetup(command)) return { text: null, taint: Taint.shellSetup, paths: [] };
   return { text: null, taint: (read.taint & ~Taint.file) | Taint.command, paths: [] };
 }
@@ -175,6 +179,7 @@ const PRINTERS: Readonly<Record<string, Printer>> = {
   type: which,
   whereis: which,
   whoami: () => tainted(Taint.command),
+  jobs: () => tainted(Taint.file),
   true: () => NO_FLOW,
   ':': () => NO_FLOW,
 };

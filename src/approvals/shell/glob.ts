@@ -50,5 +50,5 @@ export function globMatches(glob: string, text: string): boolean {
 }
 
 export function hasGlob(text: string): boolean {
-  return /[*?]|\[[^\]]+\]/.test(text);
+  return /[*?]|\[[^\]]{1,64}\]/.test(text);
 }

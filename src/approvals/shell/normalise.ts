@@ -13,9 +13,8 @@ const PLAIN = /^[\t\n\x20-\x7e]*$/;
 /** ANSI control sequences and operating-system commands (ECMA-48, 5.4 and 8.3.89). */
 const ESCAPE_SEQUENCE =
   /\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\)|[@-Z\\-_])/y;
-/** Unicode format characters: zero-width, soft hyphen, bidirectional marks, variation selectors, tags. */
-const INVISIBLE =
-  /\u034f|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\u{e0000}-\u{e0fff}]/u;
+/** What Unicode says is not to be seen: zero-width, soft hyphen, variation selectors, tags; and bidirectional marks. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
 
 /**
  * Strips escape sequences, control and invisible characters, folds compatible letters (full-width, mathematical)

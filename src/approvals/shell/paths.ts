@@ -34,7 +34,7 @@ const TOP_LEVEL = [
   '/private/var',
 ];
 /** A last component that stands for all of a directory: `*`, `.*`, `**`, `.[!.]*`, `?*`. */
-const EVERYTHING = /\/(?:\.?[*?]+|\.?\[[^\]/]+\]\*)$/;
+const EVERYTHING = /\/(?:\.?[*?]+|\.?\[[^\]/]{1,64}\]\*)$/;
 
 export function isHome(path: string, context: CommandContext): boolean {
   return path === homeOf(context) || path === '/root' || /^\/(?:home|Users)\/[^/]+$/.test(path);

@@ -1,4 +1,5 @@
 import { isDynamic, type SimpleCommand } from './command.ts';
+import { optionCommands } from './command-options.ts';
 import { findParts } from './find.ts';
 import { resolvePath } from './state.ts';
 import { known, Taint, UNKNOWN, type Value, type Word } from './value.ts';
@@ -17,6 +18,12 @@ for (const wrapper of WRAPPERS) {
 
 /** The commands that this one would run, by what its words say. Empty when it is no wrapper. */
 export function unwrap(command: SimpleCommand): Inner[] {
+  const hidden = optionCommands(command).map((text): Inner => ({ kind: 'text', text, remote: false }));
+  const opened = openPlain(command);
+  return hidden.length === 0 ? opened : [...hidden, ...opened];
+}
+
+function openPlain(command: SimpleCommand): Inner[] {
   const special = SPECIAL[command.program];
   if (special !== undefined) return special(command);
   const wrappers = BY_NAME.get(command.program);

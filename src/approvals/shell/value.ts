@@ -22,6 +22,8 @@ export const Taint = {
   shellSetup: 128,
   /** Content of a system file such as /etc/passwd. */
   system: 256,
+  /** What a shell prints that takes its commands from somewhere else. */
+  shell: 512,
 } as const;
 
 /** What a program reads or writes, as far as it is known: standard input, a pipe, a here-document, a file. */

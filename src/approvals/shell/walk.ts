@@ -35,6 +35,10 @@ import { expandQuotedParts, expandToOne, expandWord, type Substituter, walkSubst
 
 /** How deep commands may nest in commands before the judge gives up and asks. */
 const MAX_DEPTH = 40;
+/** How many simple commands are judged before the rest of the text is only asked about. */
+const MAX_COMMANDS = 5000;
+/** Brackets open at once; every level is lexed again, so deeper texts would take more than linear time. */
+const MAX_BRACKETS = 100;
 /** How many times a command is judged anew for the values that a variable may have. */
 const MAX_CHOICES = 256;
 const EMPTY_CODE: SimpleCommand['code'] = new Set();
@@ -65,7 +69,8 @@ interface Frame {
 
 /** Finds every simple command of a shell text, wherever it hides, and hands each to the sink. */
 export function walkShell(text: string, context: CommandContext, sink: WalkSink): WalkOutcome {
-  const budget: Budget = { commands: 20_000, characters: 4 * text.length + 65_536, exceeded: false };
+  const budget: Budget = { commands: MAX_COMMANDS, characters: 4 * text.length + 65_536, exceeded: false };
+  if (isTooDeep(text)) return { broken: false, exceeded: true };
   const walker = new Walker(createState(context, budget), sink);
   const broken = walker.text(text, {
     via: [],
@@ -77,6 +82,16 @@ export function walkShell(text: string, context: CommandContext, sink: WalkSink)
     condition: false,
   });
   return { broken, exceeded: budget.exceeded };
+}
+
+function isTooDeep(text: string): boolean {
+  let open = 0;
+  for (const char of text) {
+    if (char === '(') open += 1;
+    else if (char === ')' && open > 0) open -= 1;
+    if (open > MAX_BRACKETS) return true;
+  }
+  return false;
 }
 
 export class Walker implements Substituter {
@@ -392,15 +407,14 @@ export class Walker implements Substituter {
 
   private redirects(nodes: readonly Redirection[]): Redirect[] {
     return nodes.flatMap((node): Redirect[] => {
-      if (node.type === 'HereDoc') {
-        for (const part of node.body.parts ?? []) walkSubstitutions(part, this);
-        return [];
-      }
-      if (node.target === undefined) return [];
+      // Here-documents and here-strings are read by `stdinOf`, once.
+      if (node.type !== 'Redirect' || node.target === undefined) return [];
       const target = expandToOne(node.target, this.state, this);
-      if (node.operator === '<<<') return [];
       const descriptor = node.descriptor?.type === 'FileDescriptor' ? node.descriptor.value : null;
       if (node.operator.endsWith('&') && /^\d+-?$|^-$/.test(target.text)) return [];
+      if (/^\/dev\/(?:tcp|udp)\//.test(target.text) && descriptor !== null) {
+        this.state.files.set(`&${descriptor}`, { text: null, taint: Taint.network, paths: [] });
+      }
       return [
         { operator: node.operator, descriptor, target, path: resolvePath(target.text, this.state.cwd) },
       ];
@@ -502,6 +516,9 @@ export class Walker implements Substituter {
     const built = runBuiltin(complete, state, this);
     if (built !== null) return built;
     let out: Flow | null = code?.output ?? null;
+    const spaced = complete.words[0]?.text ?? '';
+    if (/\S\s+\S/.test(spaced) && !spaced.includes('/ '))
+      this.innerWords(splitWord(complete.words), complete, false);
     // A name that may turn out empty: what follows it may be the command.
     if (complete.words[0]?.text === UNKNOWN && complete.args.length > 0)
       this.innerWords(complete.args, complete, false);
@@ -554,6 +571,19 @@ export class Walker implements Substituter {
   }
 }
 
+/** `"rm -rf x"` as one word runs nothing, but whoever wrote it meant a command. */
+function splitWord(words: readonly Word[]): Word[] {
+  const [first, ...rest] = words;
+  if (first === undefined) return [];
+  return [
+    ...first.text
+      .trim()
+      .split(/\s+/)
+      .map((text) => ({ ...first, text })),
+    ...rest,
+  ];
+}
+
 function stdinOf(nodes: readonly Redirection[], redirects: readonly Redirect[], walker: Walker): Flow | null {
   let found: Flow | null = null;
   for (const node of nodes) {
@@ -561,6 +591,11 @@ function stdinOf(nodes: readonly Redirection[], redirects: readonly Redirect[], 
     else if (node.operator === '<<<' && node.type === 'HereString') found = walker.hereString(node);
   }
   if (found !== null) return found;
+  for (const node of nodes) {
+    if (node.type !== 'Redirect' || node.operator !== '<&' || node.target === undefined) continue;
+    const opened = walker.state.files.get(`&${node.target.value.replace(/-$/, '')}`);
+    if (opened !== undefined) return opened;
+  }
   const from = redirects.find((redirect) => redirect.operator === '<' && (redirect.descriptor ?? 0) === 0);
   if (from === undefined) return null;
   return (
