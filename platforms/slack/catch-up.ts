@@ -45,11 +45,10 @@ export async function catchUp(deps: CatchUpDeps, sink: PlatformSink, signal: Abo
   for (const thread of (await threads.active(oldestMs)).slice(0, mostThreads)) {
     questions.push({ ...thread, since: since(thread.teamId, thread.channel) });
   }
-  let told = 0;
   for (const question of questions) {
     if (signal.aborted) return;
     try {
-      told += await ask(deps, question, sink, signal);
+      await ask(deps, question, sink, signal);
     } catch (error) {
       log.warn(
         { channel: question.channel, reason: errorMessage(error) },
@@ -57,7 +56,6 @@ export async function catchUp(deps: CatchUpDeps, sink: PlatformSink, signal: Abo
       );
     }
   }
-  if (told > 0) log.info({ messages: told }, 'Slack: caught up on what came while away');
 }
 
 interface Question {
@@ -72,8 +70,8 @@ async function ask(
   { teamId, channel, threadTs, since }: Question,
   sink: PlatformSink,
   signal: AbortSignal,
-): Promise<number> {
-  if (!workspaces.has(teamId)) return 0;
+): Promise<void> {
+  if (!workspaces.has(teamId)) return;
   const workspace = workspaces.of(teamId);
   const page = { channel, oldest: since, limit: mostMessages };
   const { messages } =
@@ -84,7 +82,6 @@ async function ask(
     .filter(({ ts }) => Number(ts) > Number(since))
     .toSorted((a, b) => Number(a.ts) - Number(b.ts));
   for (const message of missed) await inbound.handle(asEvent(message, channel), workspace, sink);
-  return missed.length;
 }
 
 /** History says neither channel nor channel type; a DM's id says the latter. */

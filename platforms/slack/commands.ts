@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { BotCommand, PlatformMemory, PlatformSink } from '../platform.ts';
 import { addressOf } from './address.ts';
+import { channelAllowed, type SlackSettings } from './options.ts';
 import type { People } from './people.ts';
 import { slashCommand } from './wire.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -12,6 +13,7 @@ const messagePrefix = 'command:';
 const urlLifetimeMs = 30 * 60_000;
 
 export interface CommandDeps {
+  settings: SlackSettings;
   workspaces: Workspaces;
   people: People;
   memory: PlatformMemory;
@@ -32,7 +34,7 @@ export interface Commands {
 const kept = z.object({ url: z.string(), until: z.number() });
 
 /** Slash commands. They leave no message behind, so the gateway's answer goes to the one who typed. */
-export function createCommands({ workspaces, people, memory, now }: CommandDeps): Commands {
+export function createCommands({ settings, workspaces, people, memory, now }: CommandDeps): Commands {
   let names: ReadonlySet<string> = new Set();
 
   function gatewayCommand(command: string, text: string): string {
@@ -48,6 +50,7 @@ export function createCommands({ workspaces, people, memory, now }: CommandDeps)
     },
     async typed(body, sink) {
       const command = slashCommand.parse(body);
+      if (!channelAllowed(settings, command.channel_id)) return;
       const workspace = workspaces.of(command.team_id);
       const { name, locale } = await people.find(workspace, command.user_id);
       const messageId = `${messagePrefix}${command.trigger_id}`;

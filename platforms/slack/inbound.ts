@@ -3,7 +3,7 @@ import { addressOf } from './address.ts';
 import { readAttachments } from './attachments.ts';
 import type { InTurn } from './in-turn.ts';
 import { mentionedUsers, mentions, readText } from './inbound-text.ts';
-import type { SlackSettings } from './options.ts';
+import { channelAllowed, type SlackSettings } from './options.ts';
 import type { People } from './people.ts';
 import type { Seen } from './seen.ts';
 import type { ThreadHistory } from './thread-history.ts';
@@ -39,7 +39,7 @@ export function createInbound(deps: InboundDeps): Inbound {
   const { settings, people, threads, history, seen, inTurn } = deps;
 
   async function handle(event: MessageEvent, workspace: Workspace, sink: PlatformSink): Promise<void> {
-    if (event.channel_type !== 'im' && !channelAllowed(event.channel)) return;
+    if (!channelAllowed(settings, event.channel)) return;
     if (event.subtype === 'message_changed') return edited(event, workspace, sink);
     if (!spoken.has(event.subtype) || isOwn(event, workspace)) return;
     // One conversation in order: an event that waits for its thread's history must not be overtaken.
@@ -51,9 +51,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     const mentioned = mentions(event.text ?? '', workspace.botUserId);
     if (fromBot(event) && !botAllowed(mentioned)) return;
     const chat = chatOf(event, workspace, mentioned);
-    const followed = await followsThread(event, workspace);
-    const addressed =
-      mentioned || chat.kind === 'dm' || isFree(event.channel) || (followed && !settings.strictMention);
+    const addressed = mentioned || (await isAddressed(event, chat, workspace));
     if (addressed && chat.threadId !== undefined) {
       const thread = { teamId: workspace.teamId, channel: event.channel, threadTs: chat.threadId };
       if (event.thread_ts !== undefined && !(await threads.follows(thread))) {
@@ -154,16 +152,18 @@ export function createInbound(deps: InboundDeps): Inbound {
     });
   }
 
+  /** Whether a message without a mention is for the bot. */
+  async function isAddressed(event: MessageEvent, chat: ChatAddress, workspace: Workspace): Promise<boolean> {
+    if (chat.kind === 'dm' || isFree(event.channel)) return true;
+    return !settings.strictMention && (await followsThread(event, workspace));
+  }
+
   async function followsThread(event: MessageEvent, workspace: Workspace): Promise<boolean> {
     if (event.thread_ts === undefined || event.thread_ts === event.ts) return false;
     if (event.parent_user_id === workspace.botUserId) return true;
     return threads.follows({ teamId: workspace.teamId, channel: event.channel, threadTs: event.thread_ts });
   }
 
-  const channelAllowed = (channel: string) =>
-    settings.allowedChannels.length === 0 ||
-    channel.startsWith('D') ||
-    settings.allowedChannels.includes(channel);
   const isFree = (channel: string) =>
     !settings.requireMention || settings.freeResponseChannels.includes(channel);
   const botAllowed = (mentioned: boolean) =>

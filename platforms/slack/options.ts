@@ -57,6 +57,11 @@ export function withDefaults(options: SlackOptions): SlackSettings {
   };
 }
 
+/** Whether the bot listens in this channel. A DM is always heard; who may speak there is the gateway's to say. */
+export function channelAllowed({ allowedChannels }: SlackSettings, channel: string): boolean {
+  return allowedChannels.length === 0 || channel.startsWith('D') || allowedChannels.includes(channel);
+}
+
 function withSlash(url: string): string {
   return url.endsWith('/') ? url : `${url}/`;
 }

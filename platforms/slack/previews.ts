@@ -5,8 +5,8 @@ import type { Log } from '../../src/log.ts';
 import type { ChatAddress, PlatformMemory } from '../platform.ts';
 import { chatKey } from './address.ts';
 import { anyAnswer, type SlackApi } from './api.ts';
-import { slackCode } from './errors.ts';
 import type { InTurn } from './in-turn.ts';
+import { additionTo, endStream, openStream } from './native-stream.ts';
 import type { TextPayload } from './payloads.ts';
 import { textMessage } from './text-message.ts';
 
@@ -63,18 +63,6 @@ const graceMs = 5000;
 const placeholder: TextPayload = { kind: 'text', markdown: '⏳', mrkdwn: '⏳' };
 const posted = z.object({ ts: z.string() });
 
-/** Answers that mean: no native stream in this place. docs.slack.dev/reference/methods/chat.startStream */
-const noStream: ReadonlySet<string | undefined> = new Set([
-  'unknown_method',
-  'method_not_supported_for_channel_type',
-  'channel_type_not_supported',
-  'missing_recipient_user_id',
-  'missing_recipient_team_id',
-  'feature_not_enabled',
-  'not_allowed_token_type',
-  'invalid_arguments',
-]);
-
 export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf }: PreviewDeps): Previews {
   const timers = new Map<string, () => void>();
 
@@ -87,30 +75,21 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
     text: TextPayload,
     signal: AbortSignal,
   ): Promise<void> {
-    const streamTs =
-      chat.threadId === undefined ? undefined : await startStream(chat, chat.threadId, text, signal);
+    const streamTs = chat.threadId === undefined ? undefined : await startStream(chat, text, signal);
     const ts = streamTs ?? (await post(chat, text, signal));
     const mode = streamTs === undefined ? 'edit' : 'stream';
     await memory.set(keyOf(chat), { ts, mode, markdown: text.markdown, draftId });
   }
 
-  async function startStream(chat: ChatAddress, threadTs: string, text: TextPayload, signal: AbortSignal) {
-    const recipient = chat.kind === 'dm' ? undefined : recipientOf(chat);
-    if (chat.kind !== 'dm' && recipient === undefined) return undefined;
-    try {
-      const args = {
-        channel: chat.chatId,
-        thread_ts: threadTs,
-        markdown_text: text.markdown,
-        ...(recipient === undefined
-          ? {}
-          : { recipient_user_id: recipient, recipient_team_id: chat.workspaceId }),
-      };
-      return (await apiOf(chat).send(posted, 'chat.startStream', args, signal)).ts;
-    } catch (error) {
-      if (noStream.has(slackCode(error))) return undefined;
-      throw error;
-    }
+  /** The stream's `ts`; undefined where there can be none. */
+  async function startStream(chat: ChatAddress, text: TextPayload, signal: AbortSignal) {
+    if (chat.threadId === undefined) return undefined;
+    const place = { channel: chat.chatId, thread_ts: chat.threadId };
+    if (chat.kind === 'dm') return openStream(apiOf(chat), place, text.markdown, signal);
+    const recipient = recipientOf(chat);
+    if (recipient === undefined) return undefined;
+    const audience = { recipient_user_id: recipient, recipient_team_id: chat.workspaceId };
+    return openStream(apiOf(chat), { ...place, ...audience }, text.markdown, signal);
   }
 
   async function post(chat: ChatAddress, text: TextPayload, signal: AbortSignal): Promise<string> {
@@ -134,7 +113,7 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
     if (addition !== undefined) {
       await apiOf(chat).send(anyAnswer, 'chat.appendStream', { ...place, markdown_text: addition }, signal);
     } else {
-      await settle(chat, shown, signal);
+      if (shown.mode === 'stream') await endStream(apiOf(chat), place, signal);
       await apiOf(chat).call(
         anyAnswer,
         'chat.update',
@@ -144,17 +123,6 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
     }
     const mode = addition === undefined ? 'edit' : 'stream';
     await memory.set(keyOf(chat), { ...shown, mode, markdown: text.markdown });
-  }
-
-  /** Ends a native stream, so that the message can be edited like any other. */
-  async function settle(chat: ChatAddress, shown: Preview, signal?: AbortSignal): Promise<void> {
-    if (shown.mode !== 'stream') return;
-    try {
-      await apiOf(chat).call(anyAnswer, 'chat.stopStream', { channel: chat.chatId, ts: shown.ts }, signal);
-    } catch (error) {
-      // Slack ends streams by itself after a while.
-      if (slackCode(error) !== 'message_not_in_streaming_state') throw error;
-    }
   }
 
   async function take(chat: ChatAddress): Promise<Preview | undefined> {
@@ -169,7 +137,7 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
     const shown = await take(chat);
     if (shown === undefined) return;
     try {
-      await settle(chat, shown);
+      if (shown.mode === 'stream') await endStream(apiOf(chat), { channel: chat.chatId, ts: shown.ts });
       await apiOf(chat).call(anyAnswer, 'chat.delete', { channel: chat.chatId, ts: shown.ts });
     } catch (error) {
       log.debug({ reason: errorMessage(error) }, 'Slack: an unfinished answer could not be removed');
@@ -210,7 +178,7 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
           await api.call(anyAnswer, 'chat.stopStream', { ...place, ...rest, ...extra }, signal);
           return true;
         }
-        await settle(chat, taken, signal);
+        if (taken.mode === 'stream') await endStream(api, place, signal);
         await api.call(
           anyAnswer,
           'chat.update',
@@ -249,9 +217,4 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
       timers.clear();
     },
   };
-}
-
-/** What must be appended to `shown` to become `wanted`; undefined when appending cannot do it. */
-function additionTo(shown: string, wanted: string): string | undefined {
-  return wanted.startsWith(shown) ? wanted.slice(shown.length) : undefined;
 }

@@ -41,6 +41,7 @@ export interface WorkspacesDeps {
 
 export function createWorkspaces({ tokens, makeClient, log }: WorkspacesDeps): Workspaces {
   const byTeam = new Map<string, Workspace>();
+  const warned = new Set<string>();
   for (const token of tokens) rememberSecret(token);
 
   async function identify(token: string, signal: AbortSignal): Promise<void> {
@@ -49,6 +50,8 @@ export function createWorkspaces({ tokens, makeClient, log }: WorkspacesDeps): W
     const { team_id: teamId, team: teamName, user_id: botUserId, bot_id: botId } = me;
     byTeam.set(teamId, { teamId, teamName, botUserId, botId, token, api });
     for (const { scope, need } of missingScopes(me.response_metadata?.scopes)) {
+      if (warned.has(`${teamId}:${scope}`)) continue;
+      warned.add(`${teamId}:${scope}`);
       log.warn(
         { team: teamName, scope },
         `Slack: the app lacks the scope ${scope}, needed ${need}; add it and reinstall`,

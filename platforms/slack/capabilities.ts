@@ -1,0 +1,31 @@
+import type { PlatformCapabilities } from '../platform.ts';
+import { mostFileBytes } from './files.ts';
+import { textUnits } from './render.ts';
+
+export const slackCapabilities: PlatformCapabilities = {
+  attended: true,
+  buttons: true,
+  edits: true,
+  threads: true,
+  reactions: true,
+  files: true,
+  stream: 'draft',
+  draftKinds: ['dm', 'group', 'channel', 'thread'],
+  idempotentSend: false,
+  replaysMissed: false,
+  limits: {
+    textUnits,
+    captionUnits: textUnits,
+    buttonIdBytes: 64,
+    fileBytesIn: mostFileBytes,
+    fileBytesOut: mostFileBytes,
+  },
+  // About one message a second in a channel; edits are Tier 3, some fifty a minute. docs.slack.dev/apis/web-api/rate-limits
+  pace: {
+    perChatPerSecond: 1,
+    perChatBurst: 3,
+    groupPerMinute: 60,
+    perBotPerSecond: 20,
+    minEditIntervalMs: 1200,
+  },
+};
