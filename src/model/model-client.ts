@@ -7,7 +7,9 @@ export interface ToolCall {
   arguments: string;
 }
 
-export type ContentPart = { type: 'text'; text: string } | { type: 'image'; mimeType: string; base64: string };
+export type ContentPart =
+  | { type: 'text'; text: string }
+  | { type: 'image'; mimeType: string; base64: string };
 
 export type ChatMessage =
   | { role: 'system'; content: string }
