@@ -14,6 +14,7 @@ const timeoutMs = 60_000;
 const maxOutputBytes = 1_000_000;
 const maxContextFileBytes = 5_000_000;
 const maxLineChars = 500;
+const unreadable = /permission denied|no such file/i;
 
 /** Words of older models and of the shell. */
 const targets: Readonly<Record<string, 'content' | 'files'>> = {
@@ -100,9 +101,11 @@ async function run(
     maxBytes: maxOutputBytes,
   });
   const all = program.parse(stdout, request.mode);
-  // 1 is "no match"; above it a part of the folder could not be read, which spoils the rest only when there is none.
-  const failed = exitCode > 1 && all.length === 0 && stderr.trim() !== '';
-  if (failed) return { problem: `The search failed: ${cutText(redactSecrets(stderr.trim()), 500)}` };
+  // What could not be read spoils the rest only where nothing else was wrong: find says 1 for everything.
+  const complaints = stderr.split('\n').filter((line) => line.trim() !== '' && !unreadable.test(line));
+  if (exitCode !== 0 && all.length === 0 && complaints.length > 0) {
+    return { problem: `The search failed: ${cutText(redactSecrets(complaints.join('\n')), 500)}` };
+  }
   const shown = request.mode === 'names' ? all : all.filter(({ path }) => !isCredentialFile(path));
   const findings = shown.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line));
   const incomplete = Buffer.byteLength(stdout) >= maxOutputBytes * 0.95 || exitCode === 124;
