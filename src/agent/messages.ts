@@ -15,8 +15,9 @@ const protectedTail = 20;
  */
 export function toMessages(systemPrompt: string, entries: readonly Entry[], contextTokens: number): ChatMessage[] {
   const messages: ChatMessage[] = [{ role: 'system', content: systemPrompt }];
-  const results = new Map(entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.callId, entry.content]] : [])));
-  for (const entry of fitEntries(entries, contextTokens)) {
+  const fitted = fitEntries(entries, contextTokens);
+  const results = new Map(fitted.flatMap((entry) => (entry.kind === 'tool' ? [[entry.callId, entry.content]] : [])));
+  for (const entry of fitted) {
     if (entry.kind === 'user') addUser(messages, entry.parts ? [...textPart(entry.text), ...entry.parts] : entry.text);
     else if (entry.kind === 'note') addUser(messages, `[${entry.text}]`);
     else if (entry.kind === 'assistant') addAssistant(messages, entry, results);
