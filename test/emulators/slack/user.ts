@@ -111,8 +111,7 @@ export function createUser(user: SlackUser, deps: UserDeps): SlackUserHandle {
     const receipts: Receipt[] = [];
     if (options.mentionOnly !== true) receipts.push(deps.emit(team, { ...wire, channel_type: channel.type }));
     if (channel.type !== 'im' && text.includes(`<@${team.botUserId}>`)) {
-      const { subtype: _subtype, ...mention } = { subtype: undefined, ...wire };
-      receipts.push(deps.emit(team, { ...mention, type: 'app_mention' }));
+      receipts.push(deps.emit(team, { ...wire, type: 'app_mention' }));
     }
     return { message, receipts };
   }

@@ -1,6 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlatformRoute } from '../../../../platforms/platform.ts';
-import { sign } from '../../../emulators/slack/delivery.ts';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type Bench, commands, never, startBench, until } from './harness.ts';
 
 let bench: Bench;
@@ -182,71 +180,6 @@ describe('catching up at start', () => {
     expect(dms.map(({ text }) => text)).toEqual(['missed one', 'missed two']);
     expect(sink.events.find(({ text }) => text === 'missed in thread')).toMatchObject({ addressed: true });
     expect(bench.slack.violations()).toEqual([]);
-  });
-});
-
-describe('signed HTTP requests', () => {
-  const route = (): PlatformRoute => {
-    const [only] = bench.platform.routes;
-    if (only === undefined) throw new Error('no route');
-    return only;
-  };
-  const post = (body: string, headers: Record<string, string>) =>
-    route().handle(new Request('http://gateway/slack/events', { method: 'POST', body, headers }));
-  const signed = (body: string, atMs = Date.now(), secret = bench.slack.signingSecret) => {
-    const stamp = String(Math.floor(atMs / 1000));
-    return {
-      'content-type': 'application/json',
-      'x-slack-request-timestamp': stamp,
-      'x-slack-signature': sign(secret, stamp, body),
-    };
-  };
-  const hello = JSON.stringify({ type: 'url_verification', challenge: 'abc' });
-
-  beforeEach(async () => {
-    bench = await startBench(undefined, false);
-    await bench.close();
-    bench = await startBench({ signingSecret: 'emulated-signing-secret' });
-  });
-
-  it('answer the URL verification', async () => {
-    const answer = await post(hello, signed(hello));
-    expect(await answer.json()).toEqual({ challenge: 'abc' });
-  });
-
-  it.each([
-    ['with a wrong signature', () => signed(hello, Date.now(), 'wrong')],
-    ['older than five minutes', () => signed(hello, Date.now() - 301_000)],
-    ['from the future', () => signed(hello, Date.now() + 301_000)],
-    ['without a signature', () => ({})],
-    ['with a signature of another body', () => signed('{}')],
-  ])('%s are refused', async (_name, headers) => {
-    expect((await post(hello, headers())).status).toBe(401);
-  });
-
-  it('store an event before the answer, and are repeated when that failed', async () => {
-    const body = JSON.stringify({
-      type: 'event_callback',
-      team_id: bench.slack.team.id,
-      event: {
-        type: 'message',
-        channel: 'D1',
-        channel_type: 'im',
-        user: 'U1',
-        text: 'hi',
-        ts: '1700000000.000001',
-      },
-    });
-    bench.sink.refuseNext = 1;
-    expect((await post(body, signed(body))).status).toBe(500);
-    expect((await post(body, signed(body))).status).toBe(200);
-    expect(bench.sink.events).toHaveLength(1);
-  });
-
-  it('are refused while the platform is not connected', async () => {
-    await bench.platform.disconnect();
-    const body = JSON.stringify({ type: 'event_callback' });
-    expect((await post(body, signed(body))).status).toBe(503);
   });
 });
 
