@@ -25,7 +25,13 @@ export interface DiscordApi {
 
 /** The face of discord.js's REST client: it counts the buckets, this maps its failures. */
 export function createApi(rest: REST, classes: DiscordErrorClasses): DiscordApi {
-  async function request({ method, path, what, effect = 'repeatable', ...options }: ApiCall): Promise<unknown> {
+  async function request({
+    method,
+    path,
+    what,
+    effect = 'repeatable',
+    ...options
+  }: ApiCall): Promise<unknown> {
     try {
       return await rest[method](path, options);
     } catch (error) {

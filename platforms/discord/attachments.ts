@@ -26,7 +26,12 @@ export function readAttachments(message: WireMessage): Attachment[] {
   const stickers = (message.sticker_items ?? [])
     .filter(({ format_type: format }) => format !== lottie)
     .map(
-      ({ id, name }): Attachment => ({ kind: 'sticker', ref: `sticker/${id}`, name: `${name}.png`, description: name }),
+      ({ id, name }): Attachment => ({
+        kind: 'sticker',
+        ref: `sticker/${id}`,
+        name: `${name}.png`,
+        description: name,
+      }),
     );
   return [...files, ...stickers];
 }

@@ -20,7 +20,7 @@ export interface CatchUpDeps {
   clock: Clock;
   log: Log;
   /** Whether channel lists let the bot act there. */
-  isOpen(channelId: string, parentId: string | undefined): boolean;
+  isOpen(channelId: string): boolean;
   handle(message: WireMessage): Promise<void>;
 }
 
@@ -28,50 +28,63 @@ export interface CatchUpDeps {
  * Asks for what was written while the bot was away: Discord replays a short break (RESUME), not a restart. Each
  * chat's missed messages go first in its lane, so that what arrives meanwhile stays behind them.
  */
-export function catchUp(deps: CatchUpDeps, marks: MarkSnapshot): void {
-  const { client, clock, lanes, log } = deps;
+export function catchUp(deps: CatchUpDeps, shardId: number, marks: MarkSnapshot): void {
+  const { clock, lanes, log } = deps;
   const horizon = snowflakeAt(clock.now() - reachBackMs);
-  const missed = missedChannels(client, marks, horizon).filter(({ id, parentId }) => deps.isOpen(id, parentId));
-  if (missed.length > mostChats) log.warn({ chats: missed.length }, 'only the first 200 Discord chats are caught up');
-  for (const { id, since } of missed.slice(0, mostChats)) lanes.add(id, () => readSince(deps, id, since));
+  const missed = [...inServers(deps, shardId, marks, horizon), ...inDms(shardId, marks, horizon)];
+  if (missed.length > mostChats)
+    log.warn({ chats: missed.length }, 'only the first 200 Discord chats are caught up');
+  for (const chat of missed.slice(0, mostChats)) lanes.add(chat.id, () => readSince(deps, chat));
 }
 
 interface Missed {
   id: string;
+  guildId: string | undefined;
   since: string;
-  parentId: string | undefined;
 }
 
-function missedChannels(client: Client, marks: MarkSnapshot, horizon: string): Missed[] {
+function inServers(
+  { client, isOpen }: CatchUpDeps,
+  shardId: number,
+  marks: MarkSnapshot,
+  horizon: string,
+): Missed[] {
   const found: Missed[] = [];
-  const cached = new Set<string>();
   for (const channel of client.channels.cache.values()) {
-    cached.add(channel.id);
-    if (!channel.isTextBased() || channel.isDMBased()) continue;
+    if (!channel.isTextBased() || channel.isDMBased() || channel.guild.shardId !== shardId) continue;
     const mark = marks.seen.get(channel.id) ?? marks.alive;
-    if (mark === undefined || channel.lastMessageId === null) continue;
+    if (mark === undefined || channel.lastMessageId === null || !isOpen(channel.id)) continue;
     const since = later(mark, horizon);
-    if (!isLater(channel.lastMessageId, since)) continue;
-    const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
-    found.push({ id: channel.id, since, parentId });
-  }
-  // Discord announces neither DMs nor their last message; those that were active are asked one by one.
-  for (const [id, mark] of marks.seen) {
-    if (!cached.has(id)) found.push({ id, since: later(mark, horizon), parentId: undefined });
+    if (isLater(channel.lastMessageId, since))
+      found.push({ id: channel.id, guildId: channel.guildId, since });
   }
   return found;
 }
 
-async function readSince(deps: CatchUpDeps, channelId: string, since: string): Promise<void> {
+/** Discord announces neither DMs nor their last message, so those that were active are asked one by one. */
+function inDms(shardId: number, { seen, direct }: MarkSnapshot, horizon: string): Missed[] {
+  if (shardId !== 0) return [];
+  return [...direct].map((id) => ({
+    id,
+    guildId: undefined,
+    since: later(seen.get(id) ?? horizon, horizon),
+  }));
+}
+
+async function readSince({ api, handle, log }: CatchUpDeps, { id, guildId, since }: Missed): Promise<void> {
   const query = new URLSearchParams({ limit: String(mostMessages) });
   const what = 'read what was missed';
   try {
-    const path = `/channels/${channelId}/messages` as const;
-    const page = await deps.api.call({ method: 'get', path, query, what }, z.array(messageShape));
-    const fresh = page.filter(({ id }) => isLater(id, since)).toReversed();
-    for (const message of fresh) await deps.handle(message);
+    const page = await api.call(
+      { method: 'get', path: `/channels/${id}/messages`, query, what },
+      z.array(messageShape),
+    );
+    for (const message of page.filter((candidate) => isLater(candidate.id, since)).toReversed()) {
+      // History leaves out which server a message is of.
+      await handle(guildId === undefined ? message : { ...message, guild_id: guildId });
+    }
   } catch (error) {
     if (!(error instanceof GatewayError) || error.retryable) throw error;
-    deps.log.info({ channel: channelId, reason: errorMessage(error) }, 'a Discord chat could not be caught up');
+    log.info({ channel: id, reason: errorMessage(error) }, 'a Discord chat could not be caught up');
   }
 }

@@ -16,6 +16,8 @@ export interface ChannelFacts {
 }
 
 export interface Channels {
+  /** From discord.js's cache alone. */
+  known(id: string): ChannelFacts | undefined;
   /** From discord.js's cache, else from Discord. Rejects with a `GatewayError`. */
   get(id: string): Promise<ChannelFacts>;
   /** The id of the channel in which a message of this chat lives. */
@@ -34,15 +36,21 @@ export const isForum = (channel: ChannelFacts): boolean => forumTypes.includes(c
 
 const remembered = 200;
 
-export function createChannels(client: Client, api: DiscordApi): Channels {
+export function createChannels(client: () => Client | undefined, api: DiscordApi): Channels {
   const fetched = new Map<string, ChannelFacts>();
 
+  function known(id: string): ChannelFacts | undefined {
+    const cached = client()?.channels.cache.get(id);
+    return cached === undefined ? undefined : factsOfCached(cached);
+  }
+
   async function get(id: string): Promise<ChannelFacts> {
-    const cached = client.channels.cache.get(id);
-    if (cached !== undefined) return factsOfCached(cached);
-    const known = fetched.get(id);
-    if (known !== undefined) return known;
-    const wire = await api.call({ method: 'get', path: `/channels/${id}`, what: 'look a channel up' }, channelShape);
+    const held = known(id) ?? fetched.get(id);
+    if (held !== undefined) return held;
+    const wire = await api.call(
+      { method: 'get', path: `/channels/${id}`, what: 'look a channel up' },
+      channelShape,
+    );
     const facts = factsOfWire(wire);
     fetched.set(id, facts);
     for (const oldest of fetched.keys()) {
@@ -53,6 +61,7 @@ export function createChannels(client: Client, api: DiscordApi): Channels {
   }
 
   return {
+    known,
     get,
     async holding({ kind, chatId, threadId }, messageId) {
       if (kind === 'dm') return chatId;

@@ -12,7 +12,10 @@ const callTimeoutMs = 15_000;
  * The REST client. It waits by itself for a bucket to refill, except for messages: those are the gateway's to pace,
  * so that a card passes a stream edit and one busy chat keeps its order.
  */
-export function openRest(library: Library, { apiRoot, token }: DiscordSettings): { rest: REST; api: DiscordApi } {
+export function openRest(
+  library: Library,
+  { apiRoot, token }: DiscordSettings,
+): { rest: REST; api: DiscordApi } {
   const rest = new library.REST({
     api: apiRoot.replace(/\/+$/, ''),
     version: '10',
@@ -36,7 +39,9 @@ export function openClient(library: Library, settings: DiscordSettings): Client 
     waitGuildTimeout: 5000,
     rest: { api: settings.apiRoot.replace(/\/+$/, ''), timeout: callTimeoutMs },
     ...(settings.shards === 'auto' ? { shards: 'auto' as const } : {}),
-    ...(typeof settings.shards === 'number' ? { shards: range(settings.shards), shardCount: settings.shards } : {}),
+    ...(typeof settings.shards === 'number'
+      ? { shards: range(settings.shards), shardCount: settings.shards }
+      : {}),
   });
 }
 

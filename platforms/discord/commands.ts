@@ -8,7 +8,14 @@ const registeredCommand = z.object({
   description: z.string(),
   type: z.number().default(1),
   options: z
-    .array(z.object({ type: z.number(), name: z.string(), description: z.string(), required: z.boolean().default(false) }))
+    .array(
+      z.object({
+        type: z.number(),
+        name: z.string(),
+        description: z.string(),
+        required: z.boolean().default(false),
+      }),
+    )
     .default([]),
 });
 type RegisteredCommand = z.infer<typeof registeredCommand>;
@@ -44,7 +51,10 @@ export async function syncCommands(
 ): Promise<void> {
   const path = `/applications/${applicationId}/commands` as const;
   try {
-    const known = await api.call({ method: 'get', path, what: 'list the slash commands' }, z.array(registeredCommand));
+    const known = await api.call(
+      { method: 'get', path, what: 'list the slash commands' },
+      z.array(registeredCommand),
+    );
     const desired = wanted(commands);
     if (byName(known) === byName(desired)) return;
     await api.run({ method: 'put', path, what: 'register the slash commands', body: desired });

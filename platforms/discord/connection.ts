@@ -1,12 +1,11 @@
 import type { Client } from 'discord.js';
 import { z } from 'zod';
-import { type Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/clock.ts';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import type { PlatformSink } from '../platform.ts';
 import type { DiscordApi } from './api.ts';
-import { type Library, openClient } from './client.ts';
-import type { DiscordSettings } from './options.ts';
+import type { Library } from './client.ts';
 
 /** discord.com/developers/docs/resources/application#application-object-application-flags */
 const messageContentFlags = (1 << 18) | (1 << 19);
@@ -16,15 +15,15 @@ const applicationShape = z.object({ id: z.string(), flags: z.number().default(0)
 const closeCode = { authenticationFailed: 4004, shardingRequired: 4011, disallowedIntents: 4014 } as const;
 
 export interface Connection {
-  client: Client<true>;
   applicationId: string;
   close(): Promise<void>;
 }
 
 export interface ConnectionDeps {
   library: Library;
+  client: Client;
   api: DiscordApi;
-  settings: DiscordSettings;
+  token: string;
   clock: Clock;
   log: Log;
 }
@@ -33,9 +32,9 @@ export interface ConnectionEvents {
   /** A dispatch as it came off the wire. */
   dispatch(type: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE' | 'INTERACTION_CREATE', data: unknown): void;
   /** A new session begins, so Discord replays nothing of what came before it. */
-  sessionStarts(): void;
+  sessionStarts(shardId: number): void;
   /** All servers of a new session are known. */
-  sessionReady(): void;
+  sessionReady(shardId: number): void;
   heartbeat(): void;
 }
 
@@ -44,24 +43,22 @@ export interface ConnectionEvents {
  * or an intent taken away) is reported as fatal.
  */
 export async function openConnection(
-  { library, api, settings, clock, log }: ConnectionDeps,
+  { library, client, api, token, clock, log }: ConnectionDeps,
   events: ConnectionEvents,
   sink: PlatformSink,
   signal: AbortSignal,
 ): Promise<Connection> {
   sink.report({ state: 'connecting' });
-  const client = openClient(library, settings);
   const close = () => client.destroy();
   try {
     const application = await checkApplication(api, signal);
     const fatal = watch(client, library, events, sink, log);
     const ready = new Promise<Client<true>>((resolve) => client.once(library.Events.ClientReady, resolve));
-    const login = client.login(settings.token).then(() => ready);
+    const login = client.login(token).then(() => ready);
     const opened = await Promise.race([login, fatal, aborted(signal)]);
     const stopPulse = watchPulse(opened, clock, events);
     sink.report({ state: 'connected', account: opened.user.tag });
     return {
-      client: opened,
       applicationId: application.id,
       async close() {
         stopPulse();
@@ -114,7 +111,9 @@ function errorOfClose(code: number): GatewayError {
     });
   }
   const mend =
-    code === closeCode.shardingRequired ? 'The bot is in too many servers for one connection: set discord.shards to auto.' : undefined;
+    code === closeCode.shardingRequired
+      ? 'The bot is in too many servers for one connection: set discord.shards to auto.'
+      : undefined;
   return new GatewayError('platform_refused', `Discord closed the connection for good (code ${code}).`, {
     ...(mend === undefined ? {} : { mend }),
   });
@@ -128,20 +127,26 @@ function watch(
   sink: PlatformSink,
   log: Log,
 ): Promise<never> {
-  for (const type of [dispatches.MessageCreate, dispatches.MessageUpdate, dispatches.InteractionCreate] as const) {
+  for (const type of [
+    dispatches.MessageCreate,
+    dispatches.MessageUpdate,
+    dispatches.InteractionCreate,
+  ] as const) {
     client.ws.on(type, (data: unknown) => {
       sink.alive();
       events.dispatch(type, data);
     });
   }
   const account = (): string => client.user?.tag ?? '';
-  client.ws.on(dispatches.Ready, () => events.sessionStarts());
-  client.on(Events.ShardReady, () => {
+  client.ws.on(dispatches.Ready, (_data: unknown, shardId) => events.sessionStarts(shardId));
+  client.on(Events.ShardReady, (shardId) => {
     if (client.isReady()) sink.report({ state: 'connected', account: account() });
-    events.sessionReady();
+    events.sessionReady(shardId);
   });
   client.on(Events.ShardResume, () => sink.report({ state: 'connected', account: account() }));
-  client.on(Events.ShardReconnecting, () => sink.report({ state: 'retrying', reason: 'the connection broke' }));
+  client.on(Events.ShardReconnecting, () =>
+    sink.report({ state: 'retrying', reason: 'the connection broke' }),
+  );
   client.on(Events.ShardError, (error) => log.info({ err: error }, 'the Discord connection failed'));
   client.on(Events.Error, (error) => log.warn({ err: error }, 'discord.js reports an error'));
   const lost = new Promise<never>((_, reject) => {

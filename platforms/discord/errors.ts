@@ -91,7 +91,8 @@ function fromApi(error: DiscordAPIError, what: string): GatewayError {
   const told = `Discord refused to ${what}: ${message.split('\n')[0]} (code ${code}).`;
   if (goneCodes.includes(code)) return new DiscordRefusal('chat_gone', told, code);
   if (code === discordCode.missingPermissions) {
-    const mend = 'Give the bot’s role the missing permission in this channel, or invite it again with the link of `hermes-gateway setup discord`.';
+    const mend =
+      'Give the bot’s role the missing permission in this channel, or invite it again with the link of `hermes-gateway setup discord`.';
     return new DiscordRefusal('platform_refused', told, code, mend);
   }
   return new DiscordRefusal('platform_refused', told, code);

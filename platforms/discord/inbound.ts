@@ -28,10 +28,17 @@ export function createInbound({ settings, channels, threads, names, member }: In
     if (seen === undefined) return;
     const { channel, sender, text, openThread } = seen;
     const threadId = openThread
-      ? await threads.openOn({ id: message.id, channelId: message.channel_id }, threadTitle(text, sender.name))
+      ? await threads.openOn(
+          { id: message.id, channelId: message.channel_id },
+          threadTitle(text, sender.name),
+        )
       : null;
     const chat = threadId === null ? chatOf(channel) : threadChat(channel.id, threadId);
-    await sink.receive({ ...eventOf(message, channel, chat, text, sender), eventId: `m${message.id}`, kind: 'message' });
+    await sink.receive({
+      ...eventOf(message, channel, chat, text, sender),
+      eventId: `m${message.id}`,
+      kind: 'message',
+    });
   }
 
   async function onEdit(message: WireMessage, sink: PlatformSink): Promise<void> {
@@ -57,7 +64,8 @@ export function createInbound({ settings, channels, threads, names, member }: In
       author,
       mentioned: mentionsBot(message, known),
       repliesToBot: message.referenced_message?.author.id === known.botId,
-      takesPart: channel.kind === 'thread' && (channel.ownerId === known.botId || threads.takesPart(channel.id)),
+      takesPart:
+        channel.kind === 'thread' && (channel.ownerId === known.botId || threads.takesPart(channel.id)),
     };
     const verdict = judge(facts, settings);
     if (!verdict.pass) return undefined;

@@ -12,6 +12,7 @@ export type Answer = { text: string } | null;
 
 /** Discord gives three seconds; what takes longer is answered "wait" in time and told after. */
 const patienceMs = 2000;
+const late = Symbol('late');
 
 export interface Form {
   customId: string;
@@ -41,15 +42,10 @@ export function createAnswerer(api: DiscordApi, clock: Clock, log: Log): Answere
   }
 
   async function answerWith(interaction: WireInteraction, work: Promise<Answer>): Promise<void> {
-    let giveUpWaiting = () => {};
-    const late = new Promise<'late'>((resolve) => {
-      giveUpWaiting = clock.after(patienceMs, () => resolve('late'));
-    });
+    const onCard = interaction.type !== 2;
     try {
-      const first = await Promise.race([work, late]);
-      giveUpWaiting();
-      const onCard = interaction.type !== 2;
-      if (first !== 'late') {
+      const first = await inTime(work);
+      if (first !== late) {
         return await (first === null && onCard
           ? reply(interaction, callback.deferredUpdate)
           : reply(interaction, callback.message, privately(first?.text ?? '✅')));
@@ -67,10 +63,16 @@ export function createAnswerer(api: DiscordApi, clock: Clock, log: Log): Answere
         body: privately(answer?.text ?? '✅'),
       });
     } catch (error) {
-      giveUpWaiting();
       const known = refusedWith(error, discordCode.unknownInteraction, discordCode.alreadyAcknowledged);
       log[known ? 'info' : 'warn']({ err: error }, 'a Discord interaction could not be answered');
     }
+  }
+
+  function inTime(work: Promise<Answer>): Promise<Answer | typeof late> {
+    return new Promise((resolve, reject) => {
+      const cancel = clock.after(patienceMs, () => resolve(late));
+      work.then(resolve, reject).finally(cancel);
+    });
   }
 
   return {

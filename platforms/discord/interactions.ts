@@ -23,7 +23,10 @@ export interface InteractionDeps {
 export function createInteractions({ settings, channels, answerer, log }: InteractionDeps) {
   async function onInteraction(interaction: WireInteraction, sink: PlatformSink): Promise<void> {
     if (interaction.type === 3) return onComponent(interaction, sink);
-    return answerer.answerWith(interaction, safely(interaction, () => work(interaction, sink)));
+    return answerer.answerWith(
+      interaction,
+      safely(interaction, () => work(interaction, sink)),
+    );
   }
 
   function work(interaction: CommandInteraction | ModalInteraction, sink: PlatformSink): Promise<Answer> {
@@ -43,7 +46,9 @@ export function createInteractions({ settings, channels, answerer, log }: Intera
 
   async function submitted(interaction: ModalInteraction, sink: PlatformSink): Promise<Answer> {
     const target = readCustomId(interaction.data.custom_id);
-    const fields = interaction.data.components.flatMap(({ component, components = [] }) => component ?? components);
+    const fields = interaction.data.components.flatMap(
+      ({ component, components = [] }) => component ?? components,
+    );
     const input = fields[0]?.value.trim() ?? '';
     return target === null ? null : press(interaction, target.id, sink, input);
   }

@@ -27,7 +27,8 @@ export function createLanes(clock: Clock, log: Log, signal: AbortSignal): Lanes 
       try {
         return await task();
       } catch (error) {
-        if (tries === mostTries) return log.error({ err: error }, 'a Discord event could not be stored and is lost');
+        if (tries === mostTries)
+          return log.error({ err: error }, 'a Discord event could not be stored and is lost');
         log.error({ err: error, waitMs }, 'a Discord event could not be stored; trying again');
       }
       await sleep(clock, waitMs, signal).catch(() => undefined);

@@ -3,7 +3,7 @@ import { isLater, later, snowflakeAt } from './snowflake.ts';
 
 export interface Marks {
   /** Notes that everything up to this message of the channel is stored. */
-  note(channelId: string, messageId: string): void;
+  note(channel: { id: string; direct: boolean }, messageId: string): void;
   /** Notes that the gateway was heard now and nothing waits to be stored. */
   noteAlive(): void;
   read(): Promise<MarkSnapshot>;
@@ -12,13 +12,16 @@ export interface Marks {
 }
 
 export interface MarkSnapshot {
-  /** By channel id. */
+  /** The last stored message by channel id. */
   seen: ReadonlyMap<string, string>;
+  /** Those of them that are DMs. */
+  direct: ReadonlySet<string>;
   /** For channels without a mark of their own; absent before the first run. */
   alive: string | undefined;
 }
 
 const prefix = 'seen:';
+const directPrefix = 'seen:dm:';
 const aliveKey = 'alive';
 const writeAfterMs = 1000;
 const forgetAfterMs = 30 * 24 * 3_600_000;
@@ -48,18 +51,25 @@ export function createMarks({ clock, log, memory }: DiscordDeps): Marks {
   }
 
   return {
-    note: (channelId, messageId) => mark(prefix + channelId, messageId),
+    note: ({ id, direct }, messageId) => mark((direct ? directPrefix : prefix) + id, messageId),
     noteAlive: () => mark(aliveKey, snowflakeAt(clock.now())),
     flush,
     async read() {
       const oldest = snowflakeAt(clock.now() - forgetAfterMs);
       const seen = new Map<string, string>();
+      const direct = new Set<string>();
       for (const { key, value } of await memory.list(prefix)) {
-        if (typeof value === 'string' && isLater(value, oldest)) seen.set(key.slice(prefix.length), value);
-        else await memory.delete(key);
+        const isDirect = key.startsWith(directPrefix);
+        const id = key.slice(isDirect ? directPrefix.length : prefix.length);
+        if (typeof value !== 'string' || isLater(oldest, value)) {
+          await memory.delete(key);
+          continue;
+        }
+        seen.set(id, value);
+        if (isDirect) direct.add(id);
       }
       const alive = await memory.get(aliveKey);
-      return { seen, alive: typeof alive === 'string' ? alive : undefined };
+      return { seen, direct, alive: typeof alive === 'string' ? alive : undefined };
     },
   };
 }

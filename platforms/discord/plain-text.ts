@@ -18,8 +18,12 @@ export function plainText(message: WireMessage, names: Names): string {
   const people = new Map(message.mentions.map((user) => [user.id, user.global_name ?? user.username]));
   const forwarded = message.message_snapshots?.[0]?.message.content ?? '';
   return (message.content || forwarded)
-    .replace(/<@!?(\d+)>/g, (whole, id: string) => (id === names.botId ? '' : named('@', people.get(id), whole)))
-    .replace(/<@&(\d+)>/g, (whole, id: string) => (id === names.botRoleId ? '' : named('@', names.roleName(id), whole)))
+    .replace(/<@!?(\d+)>/g, (whole, id: string) =>
+      id === names.botId ? '' : named('@', people.get(id), whole),
+    )
+    .replace(/<@&(\d+)>/g, (whole, id: string) =>
+      id === names.botRoleId ? '' : named('@', names.roleName(id), whole),
+    )
     .replace(/<#(\d+)>/g, (whole, id: string) => named('#', names.channelName(id), whole))
     .replace(/<a?:(\w+):\d+>/g, ':$1:')
     .replace(/<\/([-\w ]+):\d+>/g, '/$1')
@@ -34,10 +38,16 @@ const titleUnits = 80;
 /** A thread's name from the text that opens it: its first line, cut at a word. Discord allows 100 characters. */
 export function threadTitle(text: string, authorName: string): string {
   const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
-  const flat = line.replace(/[`*_~|#>]/g, '').replace(/\s+/g, ' ').trim();
+  const flat = line
+    .replace(/[`*_~|#>]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
   if (flat === '') return `Chat with ${authorName}`.slice(0, titleUnits);
   if (flat.length <= titleUnits) return flat;
-  const cut = flat.slice(0, titleUnits - 1).toWellFormed().replace(/\uFFFD$/, '');
+  const cut = flat
+    .slice(0, titleUnits - 1)
+    .toWellFormed()
+    .replace(/\uFFFD$/, '');
   const atWord = cut.lastIndexOf(' ') > titleUnits / 2 ? cut.slice(0, cut.lastIndexOf(' ')) : cut;
   return `${atWord.trimEnd()}…`;
 }

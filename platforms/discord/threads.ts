@@ -2,7 +2,7 @@ import type { DiscordApi } from './api.ts';
 import { withId } from './api.ts';
 import { discordCode, refusedWith } from './errors.ts';
 import type { DiscordDeps } from './options.ts';
-import { snowflakeAt, isLater } from './snowflake.ts';
+import { isLater, snowflakeAt } from './snowflake.ts';
 import { channelType } from './wire.ts';
 
 export interface Threads {
@@ -47,7 +47,10 @@ export function createThreads(api: DiscordApi, { clock, log, memory }: DiscordDe
       const alone = { ...body, type: channelType.publicThread };
       return (await api.call({ method: 'post', path: `${base}/threads`, what, body: alone }, withId)).id;
     } catch (error) {
-      log.warn({ err: error, channel: message.channelId }, 'no thread could be opened; the answer goes to the channel');
+      log.warn(
+        { err: error, channel: message.channelId },
+        'no thread could be opened; the answer goes to the channel',
+      );
       return null;
     }
   }

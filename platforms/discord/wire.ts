@@ -59,14 +59,19 @@ export const messageShape = contentShape.extend({
   mentions: z.array(userShape).default([]),
   mention_roles: z.array(snowflake).default([]),
   sticker_items: z.array(z.object({ id: snowflake, name: z.string(), format_type: z.number() })).optional(),
-  referenced_message: contentShape
-    .extend({ id: snowflake, author: userShape })
-    .nullish(),
+  referenced_message: contentShape.extend({ id: snowflake, author: userShape }).nullish(),
   /** Forwarded messages. */
   message_snapshots: z.array(z.object({ message: contentShape })).optional(),
   embeds: z.array(z.unknown()).default([]),
   components: z.array(z.unknown()).default([]),
-  reactions: z.array(z.object({ me: z.boolean(), emoji: z.object({ id: z.string().nullable(), name: z.string().nullable() }) })).optional(),
+  reactions: z
+    .array(
+      z.object({
+        me: z.boolean(),
+        emoji: z.object({ id: z.string().nullable(), name: z.string().nullable() }),
+      }),
+    )
+    .optional(),
   thread: channelShape.optional(),
 });
 export type WireMessage = z.infer<typeof messageShape>;
@@ -91,7 +96,9 @@ export const interactionShape = z.discriminatedUnion('type', [
     type: z.literal(2),
     data: z.object({
       name: z.string(),
-      options: z.array(z.object({ value: z.union([z.string(), z.number(), z.boolean()]).optional() })).optional(),
+      options: z
+        .array(z.object({ value: z.union([z.string(), z.number(), z.boolean()]).optional() }))
+        .optional(),
     }),
   }),
   interactionBase.extend({
@@ -102,7 +109,9 @@ export const interactionShape = z.discriminatedUnion('type', [
     type: z.literal(5),
     data: z.object({
       custom_id: z.string(),
-      components: z.array(z.object({ component: textInput.optional(), components: z.array(textInput).optional() })),
+      components: z.array(
+        z.object({ component: textInput.optional(), components: z.array(textInput).optional() }),
+      ),
     }),
   }),
 ]);

@@ -1,0 +1,33 @@
+import type { PlatformCapabilities } from '../platform.ts';
+import { textUnits } from './render.ts';
+
+const mib = 1_048_576;
+
+export const capabilities: PlatformCapabilities = {
+  attended: true,
+  buttons: true,
+  edits: true,
+  threads: true,
+  reactions: true,
+  files: true,
+  stream: 'edit',
+  draftKinds: [],
+  idempotentSend: true,
+  replaysMissed: false,
+  limits: {
+    textUnits,
+    captionUnits: textUnits,
+    buttonIdBytes: 64,
+    fileBytesIn: 32 * mib,
+    // discord.com/developers/docs/reference#uploading-files: 10 MiB where the server has no boosts.
+    fileBytesOut: 10 * mib,
+  },
+  // Discord says its buckets in headers only; five messages in five seconds is what it has held for years.
+  pace: {
+    perChatPerSecond: 1,
+    perChatBurst: 5,
+    groupPerMinute: 60,
+    perBotPerSecond: 45,
+    minEditIntervalMs: 1200,
+  },
+};

@@ -1,0 +1,97 @@
+import type { Client } from 'discord.js';
+import { rememberSecret } from '../../src/redact.ts';
+import type { BotCommand, ChatAddress, Platform, PlatformSink } from '../platform.ts';
+import { capabilities } from './capabilities.ts';
+import { channelIdOf, createChannels } from './channels.ts';
+import { loadLibrary, openClient, openRest } from './client.ts';
+import { syncCommands } from './commands.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { createDownloads } from './download.ts';
+import { createMarks } from './marks.ts';
+import { type DiscordDeps, type DiscordOptions, withDefaults } from './options.ts';
+import { createReactions } from './reactions.ts';
+import { render } from './render.ts';
+import { createSender } from './send.ts';
+import { createSession, type Session } from './session.ts';
+import { createThreads } from './threads.ts';
+
+export type { DiscordDeps, DiscordOptions } from './options.ts';
+
+/** The Discord adapter, on discord.js. */
+export async function createDiscord(options: DiscordOptions, deps: DiscordDeps): Promise<Platform> {
+  rememberSecret(options.token);
+  const settings = withDefaults(options);
+  const { token } = settings;
+  const { clock, log } = deps;
+  const { fileBytesIn, fileBytesOut } = capabilities.limits;
+  const library = await loadLibrary();
+  const { rest, api } = openRest(library, settings);
+  let client: Client | undefined;
+  let open: { connection: Connection; session: Session } | undefined;
+
+  const channels = createChannels(() => client, api);
+  const threads = createThreads(api, deps);
+  const marks = createMarks(deps);
+  const botId = () => client?.user?.id ?? '';
+  const sender = createSender({ api, channels, threads, botId, fileBytesOut });
+  const { react } = createReactions(api, channels);
+  const { download } = createDownloads({ api, apiRoot: settings.apiRoot, limitBytes: fileBytesIn });
+
+  async function connect(
+    sink: PlatformSink,
+    commands: readonly BotCommand[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    // discord.js drops the token on a refusal, and a client that was closed stays closed.
+    rest.setToken(token);
+    client = openClient(library, settings);
+    await threads.load();
+    const session = createSession({ ...deps, client, api, settings, channels, threads, marks, sink });
+    const connectionDeps = { library, client, api, token, clock, log };
+    const connection = await openConnection(connectionDeps, session.events, sink, signal);
+    open = { connection, session };
+    await syncCommands(api, connection.applicationId, commands, log);
+  }
+
+  async function disconnect(): Promise<void> {
+    const closing = open;
+    open = undefined;
+    await closing?.connection.close();
+    await closing?.session.stop();
+    rest.clearHashSweeper();
+    rest.clearHandlerSweeper();
+  }
+
+  async function showActivity(
+    chat: ChatAddress,
+    activity: 'working' | 'idle',
+    signal: AbortSignal,
+  ): Promise<void> {
+    // Discord ends the sign by itself, at the next message or after ten seconds.
+    if (activity === 'idle') return;
+    await api.run({
+      method: 'post',
+      path: `/channels/${channelIdOf(chat)}/typing`,
+      what: 'show typing',
+      signal,
+    });
+  }
+
+  return {
+    name: 'discord',
+    capabilities: { ...capabilities, reactions: settings.reactions },
+    routes: [],
+    connect,
+    disconnect,
+    render,
+    deliver: sender.deliver,
+    findDelivered: (chat, payload, _key, signal) => sender.findDelivered(chat, payload, signal),
+    edit: sender.edit,
+    remove: sender.remove,
+    showActivity,
+    draft: () => Promise.resolve(),
+    react: (chat, messageId, emoji, signal) =>
+      settings.reactions ? react(chat, messageId, emoji, signal) : Promise.resolve(),
+    download,
+  };
+}

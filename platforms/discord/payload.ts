@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Payload } from '../platform.ts';
+
+/** What one API call posts. It is stored between `render` and `deliver`, so it is JSON and checked on the way back. */
+const payloadShape = z.object({
+  content: z.string().optional(),
+  embeds: z.array(z.record(z.string(), z.unknown())).optional(),
+  components: z.array(z.record(z.string(), z.unknown())).optional(),
+  /** A file to send along: one on disk, or a text made for the occasion. */
+  file: z
+    .union([
+      z.object({ name: z.string(), path: z.string() }),
+      z.object({ name: z.string(), text: z.string() }),
+    ])
+    .optional(),
+});
+export type DiscordPayload = z.infer<typeof payloadShape>;
+
+export const toPayload = (payload: DiscordPayload): Payload => payload;
+export const readPayload = (payload: Payload): DiscordPayload => payloadShape.parse(payload);
+
+/** Notifies nobody, whatever the text says. */
+export const noMentions = { parse: [], replied_user: false } as const;
+
+/** The fields of a message; an edit writes all of them, so that buttons and embeds of before go. */
+export function messageFields({ content, embeds, components }: DiscordPayload) {
+  return {
+    content: content ?? '',
+    embeds: embeds ?? [],
+    components: components ?? [],
+    allowed_mentions: noMentions,
+  };
+}

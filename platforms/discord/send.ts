@@ -1,0 +1,142 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { RawFile } from 'discord.js';
+import { z } from 'zod';
+import { errorMessage, GatewayError } from '../../src/errors.ts';
+import type { ChatAddress, DeliverOptions, Payload } from '../platform.ts';
+import { type DiscordApi, withId } from './api.ts';
+import { type Channels, channelIdOf } from './channels.ts';
+import { nonceOf, sameMessage } from './delivered.ts';
+import { discordCode, refusedWith } from './errors.ts';
+import { type DiscordPayload, messageFields, readPayload } from './payload.ts';
+import { isSnowflake } from './snowflake.ts';
+import type { Threads } from './threads.ts';
+import { messageFlag, messageShape } from './wire.ts';
+
+export interface SendDeps {
+  api: DiscordApi;
+  channels: Channels;
+  threads: Threads;
+  botId(): string;
+  /** Largest file that Discord takes from a bot. */
+  fileBytesOut: number;
+}
+
+const searched = 50;
+
+/** The outbound half of the port: one payload, one call. */
+export function createSender({ api, channels, threads, botId, fileBytesOut }: SendDeps) {
+  async function deliver(
+    chat: ChatAddress,
+    payload: Payload,
+    options: DeliverOptions,
+  ): Promise<{ messageId: string }> {
+    const content = readPayload(payload);
+    const files = await filesOf(content, fileBytesOut);
+    const channelId = channelIdOf(chat);
+    const { replyTo, silent, signal, key } = options;
+    const fields = {
+      ...messageFields(content),
+      ...(silent === true ? { flags: messageFlag.silent } : {}),
+    };
+    const answers = replyTo !== undefined && isSnowflake(replyTo) && replyTo !== chat.threadId;
+    const body = {
+      ...fields,
+      nonce: nonceOf(key),
+      enforce_nonce: true,
+      ...(answers ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
+    };
+    const call = { method: 'post', what: 'send a message', effect: 'send', files, signal } as const;
+    try {
+      const sent = await api.call({ ...call, path: `/channels/${channelId}/messages`, body }, withId);
+      if (chat.threadId !== undefined) await threads.join(chat.threadId);
+      return { messageId: sent.id };
+    } catch (error) {
+      // A forum takes no messages, only posts.
+      if (!refusedWith(error, discordCode.nonTextChannel)) throw error;
+      const post = { name: postTitle(content), message: fields };
+      const opened = await api.call({ ...call, path: `/channels/${channelId}/threads`, body: post }, withId);
+      await threads.join(opened.id);
+      return { messageId: opened.id };
+    }
+  }
+
+  async function edit(
+    chat: ChatAddress,
+    messageId: string,
+    payload: Payload,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const path = await messagePath(chat, messageId);
+    const body = messageFields(readPayload(payload));
+    await api.run({ method: 'patch', path, what: 'edit a message', body, signal });
+  }
+
+  async function remove(chat: ChatAddress, messageId: string, signal: AbortSignal): Promise<void> {
+    const path = await messagePath(chat, messageId);
+    try {
+      await api.run({ method: 'delete', path, what: 'delete a message', signal });
+    } catch (error) {
+      if (!refusedWith(error, discordCode.unknownMessage)) throw error;
+    }
+  }
+
+  async function messagePath(chat: ChatAddress, messageId: string): Promise<`/${string}`> {
+    return `/channels/${await channels.holding(chat, messageId)}/messages/${messageId}`;
+  }
+
+  /**
+   * Discord keeps no key with a message, so a delivery of long ago is known by its looks: among what the bot has
+   * written since a person last wrote. Two alike in one turn are as good as one.
+   */
+  async function findDelivered(
+    chat: ChatAddress,
+    payload: Payload,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const query = new URLSearchParams({ limit: String(searched) });
+    const path = `/channels/${channelIdOf(chat)}/messages` as const;
+    const what = 'look a sent message up';
+    const newestFirst = await api.call({ method: 'get', path, query, what, signal }, z.array(messageShape));
+    const wanted = readPayload(payload);
+    for (const message of newestFirst) {
+      if (message.author.id !== botId()) return null;
+      if (sameMessage(message, wanted)) return message.id;
+    }
+    return null;
+  }
+
+  return { deliver, edit, remove, findDelivered };
+}
+
+function postTitle({ content, embeds, file }: DiscordPayload): string {
+  const title = embeds?.[0]?.['title'];
+  const text = content || (typeof title === 'string' ? title : '') || file?.name || '…';
+  return (
+    (text.split('\n')[0] ?? '…')
+      .replace(/[`*_~|#>]/g, '')
+      .trim()
+      .slice(0, 80)
+      .toWellFormed() || '…'
+  );
+}
+
+async function filesOf({ file }: DiscordPayload, limitBytes: number): Promise<RawFile[]> {
+  if (file === undefined) return [];
+  if ('text' in file)
+    return [{ name: file.name, data: Buffer.from(file.text), contentType: 'text/plain; charset=utf-8' }];
+  try {
+    const { size } = await stat(file.path);
+    if (size > limitBytes) {
+      const mib = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MiB`;
+      throw new GatewayError(
+        'platform_refused',
+        `${file.name} has ${mib(size)}; Discord takes ${mib(limitBytes)} from a bot.`,
+        { mend: 'Send a smaller file or a link to it.' },
+      );
+    }
+    return [{ name: file.name, data: await readFile(file.path) }];
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    throw new GatewayError('platform_refused', `${file.name} cannot be read: ${errorMessage(error)}`);
+  }
+}
