@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { z } from 'zod';
 import { redactSecrets } from '../src/redact.ts';
 import type { Environment } from './environments/environment.ts';
@@ -70,7 +71,7 @@ async function searchFiles(asked: SearchArgs, context: ToolContext): Promise<str
     const outcome = await run(environment, context, {
       mode,
       pattern,
-      path,
+      path: stat.kind === 'directory' ? `${path}/.` : path,
       fileGlob: asked.file_glob ?? null,
     });
     if ('problem' in outcome) return toolError(outcome.problem, { pattern });
@@ -100,7 +101,9 @@ async function run(
     signal: context.signal,
     maxBytes: maxOutputBytes,
   });
-  const all = program.parse(stdout, request.mode);
+  const all = program
+    .parse(stdout, request.mode)
+    .map((each) => ({ ...each, path: posix.normalize(each.path) }));
   // What could not be read spoils the rest only where nothing else was wrong: find says 1 for everything.
   const complaints = stderr.split('\n').filter((line) => line.trim() !== '' && !unreadable.test(line));
   if (exitCode !== 0 && all.length === 0 && complaints.length > 0) {

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { redactSecrets } from '../../src/redact.ts';
 import type { Environment } from '../environments/environment.ts';
 import type { ToolContext } from '../tool.ts';
 import { unifiedDiff } from './diff.ts';
@@ -86,7 +87,7 @@ async function write(
     if (after === null) {
       await environment.files.remove(place.realPath);
       applied.files_deleted.push(place.path);
-      const diff = unifiedDiff(before?.text ?? '', '', place.asked, '/dev/null');
+      const diff = redactSecrets(unifiedDiff(before?.text ?? '', '', place.asked, '/dev/null'));
       applied.saved.push({ diff, warning: null, syntaxProblems: [] });
       continue;
     }

@@ -1,3 +1,4 @@
+import { redactSecrets } from '../../src/redact.ts';
 import type { Environment } from '../environments/environment.ts';
 import type { ToolContext } from '../tool.ts';
 import { unifiedDiff } from './diff.ts';
@@ -111,7 +112,7 @@ export async function saveEdit(
   await environment.files.write(realPath, encodeText({ ...manner, text }));
   const written = await environment.files.stat(realPath);
   if (written) fileTracker.markWritten(context.sessionId, realPath, written);
-  const diff = unifiedDiff(before?.text ?? '', text, before ? asked : '/dev/null', asked);
+  const diff = redactSecrets(unifiedDiff(before?.text ?? '', text, before ? asked : '/dev/null', asked));
   return {
     diff:
       diff.length > maxDiffChars

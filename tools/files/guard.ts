@@ -140,10 +140,13 @@ function isInstructionFile(path: string): boolean {
   return instructionFiles.has(posix.basename(path).toLowerCase()) || /\/\.cursor\/rules\//.test(path);
 }
 
+/** Without regard to case: some file systems have none, and the others lose little. */
 function covers({ paths }: Rule, path: string): boolean {
-  return paths.some((pattern) => {
-    if (pattern.endsWith('/')) return isWithin(pattern.slice(0, -1), path);
-    return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
+  const lower = path.toLowerCase();
+  return paths.some((each) => {
+    const pattern = each.toLowerCase();
+    if (pattern.endsWith('/')) return isWithin(pattern.slice(0, -1), lower);
+    return pattern.endsWith('*') ? lower.startsWith(pattern.slice(0, -1)) : lower === pattern;
   });
 }
 

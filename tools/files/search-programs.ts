@@ -6,7 +6,7 @@ export interface SearchRequest {
   mode: SearchMode;
   /** A regular expression, or for `names` a glob. */
   pattern: string;
-  /** Absolute. */
+  /** Absolute; of a folder with a final `/.`, so that one that is left out elsewhere can be searched by name. */
   path: string;
   fileGlob: string | null;
 }
@@ -26,22 +26,17 @@ export interface SearchFinding {
 }
 
 const longestLine = 1_000;
-/** What the fallback leaves out; ripgrep reads .gitignore instead. */
+/** Left out unless the search starts in one; ripgrep leaves out what .gitignore names, too. */
 const skippedFolders = ['.git', 'node_modules', '.venv', '__pycache__', '.cache'];
 
 const ripgrep: SearchProgram = {
   argv({ mode, pattern, path, fileGlob }) {
-    const common = [
-      'rg',
-      '--no-config',
-      '--color=never',
-      '--hidden',
-      '--glob=!.git',
-      '--sort=path',
-      '--null',
-    ];
-    const globs = fileGlob === null ? [] : [`--glob=${fileGlob}`];
-    if (mode === 'names') return [...common, '--files', `--iglob=${nameGlob(pattern)}`, '--', path];
+    const common = ['rg', '--no-config', '--color=never', '--hidden', '--sort=path', '--null'];
+    const skipped = skippedFolders.map((name) => `--glob=!${name}`);
+    if (mode === 'names') {
+      return [...common, '--files', `--iglob=${anywhere(nameGlob(pattern))}`, ...skipped, '--', path];
+    }
+    const globs = [...(fileGlob === null ? [] : [`--glob=${anywhere(fileGlob)}`]), ...skipped];
     const shape = {
       content: ['--line-number', '--no-heading', `--max-columns=${longestLine}`, '--max-columns-preview'],
       files_only: ['--files-with-matches'],
@@ -93,6 +88,10 @@ const namesOf = (stdout: string): SearchFinding[] =>
 
 /** A plain word looks for names that hold it. */
 const nameGlob = (pattern: string): string => (/[*?[{]/.test(pattern) ? pattern : `*${pattern}*`);
+
+/** ripgrep anchors a glob with a slash at the folder that it was started in. */
+const anywhere = (glob: string): string =>
+  glob.includes('/') && !glob.startsWith('**/') ? `**/${glob.replace(/^\/+/, '')}` : glob;
 
 function globTest(glob: string): string[] {
   const alternatives = expandBraces(glob).map((each) =>

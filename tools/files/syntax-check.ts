@@ -4,6 +4,9 @@ import type { Environment } from '../environments/environment.ts';
 const maxCheckedChars = 500_000;
 const timeoutMs = 10_000;
 
+/** JSON files whose readers allow comments. */
+const commentedJson = /\/(?:[tj]sconfig[^/]*|\.vscode\/[^/]+|devcontainer)\.json$/;
+
 type Checker = (
   text: string,
   path: string,
@@ -16,7 +19,8 @@ const checkModule: Checker = async (text, path) => {
   return (await parseModule(posix.basename(path), text)).errors;
 };
 
-const checkJson: Checker = async (text) => {
+const checkJson: Checker = async (text, path) => {
+  if (commentedJson.test(path)) return [];
   try {
     JSON.parse(text);
     return [];

@@ -63,10 +63,9 @@ export function sliceLines(data: Uint8Array, offset: number, limit: number): Lin
   }
   const totalLines = bytes.length === 0 ? 0 : line;
   if (start === -1 || totalLines === 0) return { lines: [], totalLines };
-  const text = bytes
-    .toString('utf8', start, end)
-    .replace(/^\uFEFF/, '')
-    .replace(/\n$/, '');
+  // Only the file's own last line end is dropped: a slice that ends in an empty line keeps it.
+  if (end === bytes.length && bytes[end - 1] === 10) end -= 1;
+  const text = bytes.toString('utf8', start, Math.max(start, end)).replace(/^\uFEFF/, '');
   return { lines: text.split('\n').map((each) => each.replace(/\r$/, '')), totalLines };
 }
 

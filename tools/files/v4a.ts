@@ -139,7 +139,7 @@ function placeOf(where: string, rest: string, skip: number, { anchor, before, af
   if (!match || !span) {
     throw new PatchProblem(`${where} was not found: its lines are not in the file. Read the file again.`);
   }
-  if (second && anchor === '') {
+  if (second && offset === 0) {
     throw new PatchProblem(
       `${where} was found at ${match.spans.length} places. Add lines around it, or an @@ line above it.`,
     );

@@ -185,6 +185,20 @@ test('guarded paths are guarded in every section of a patch', async () => {
   expect(await textOf(bench, 'AGENTS.md')).toBe('rules\n');
 });
 
+test('a diff shows no secret', async () => {
+  const bench = await benchWith({ 'a.txt': `key sk-${'a'.repeat(30)}\nother\n` });
+  const { diff } = await patch(bench, { path: 'a.txt', old_string: 'other', new_string: 'more' });
+  expect(diff).toContain(' key [redacted]');
+  expect(await textOf(bench, 'a.txt')).toContain('sk-aaa');
+});
+
+test('an anchor that is not in the file does not make an ambiguous hunk clear', async () => {
+  const bench = await benchWith({ 'a.txt': 'x\nx\n' });
+  expect((await patch(bench, v4a('*** Update File: a.txt', '@@ nowhere', '-x', '+y')))['error']).toContain(
+    '2 places',
+  );
+});
+
 test('new syntax problems are reported with the edit', async () => {
   const bench = await benchWith({ 'a.json': '{"a": 1}' });
   expect(await patch(bench, { path: 'a.json', old_string: '1}', new_string: '1' })).toHaveProperty(

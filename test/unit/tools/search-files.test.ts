@@ -1,8 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { registry } from '../../../tools/registry.ts';
 import '../../../tools/search-files.ts';
+import type { Environment } from '../../../tools/environments/environment.ts';
 import { searchProgram } from '../../../tools/files/search-programs.ts';
 import { createWorkbench, fields, type Workbench } from './support/context.ts';
 
@@ -136,6 +138,55 @@ test('a single file can be searched', async () => {
   const bench = await benchWith(project);
   expect(await search(bench, { pattern: 'find', path: 'src/a.ts' })).toMatchObject({ total_count: 1 });
 });
+
+test('a folder that is left out elsewhere can be searched by its name', async () => {
+  const bench = await benchWith(project);
+  expect(await search(bench, { pattern: 'find', path: 'node_modules' })).toMatchObject({
+    total_count: 1,
+    matches: [{ path: join(bench.work, 'node_modules/x/i.ts') }],
+  });
+});
+
+/** Toolboxes that this machine has besides its own programs: containers bring others. */
+const toolboxes = ['busybox', 'rg'].flatMap((name) => programPath(name) ?? []);
+
+test.each(toolboxes)('the results are the same with %s', async (program) => {
+  const bench = await benchWith({ ...project, 'c:d.ts': 'find me 12: x\n' });
+  const run: Environment['run'] = (argv, options) => {
+    const [name = '', ...args] = argv;
+    if (program.endsWith('busybox')) {
+      if (name === 'rg') return Promise.reject(new Error('no such program'));
+      const inner = args.map((arg) => (arg === 'grep' ? `${bench.folder}/grep` : arg));
+      return plain.run([program, name, ...inner], options);
+    }
+    return plain.run(name === 'rg' ? [program, ...args] : argv, options);
+  };
+  const plain = bench.environment;
+  await symlink(program, `${bench.folder}/grep`);
+  const other = {
+    ...bench,
+    context: () => bench.context({ environment: async () => ({ ...plain, run }), sessionId: program }),
+  };
+  for (const args of [
+    { pattern: 'find me \\d+' },
+    { pattern: 'find', file_glob: '*.{py,ts}', output_mode: 'count' },
+    { pattern: 'find', file_glob: 'src/*.ts', output_mode: 'files_only' },
+    { pattern: 'src/*.ts', target: 'files' },
+    { pattern: 'SPACE', target: 'files' },
+    { pattern: 'find', path: 'node_modules' },
+    { pattern: 'find', path: 'src/a.ts' },
+  ]) {
+    expect(await search(other, args)).toEqual(await search(bench, args));
+  }
+});
+
+function programPath(name: string): string | null {
+  return (
+    ['/usr/bin', '/bin', '/usr/local/bin']
+      .map((folder) => join(folder, name))
+      .find((path) => existsSync(path)) ?? null
+  );
+}
 
 test('ripgrep is used where it is, and its output read by its own separators', async () => {
   const bench = await createWorkbench({

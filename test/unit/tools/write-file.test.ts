@@ -51,6 +51,7 @@ test.each([
   '.bashrc',
   '.zshenv',
   '.profile',
+  '.SSH/id_rsa',
 ])('~/%s is never written, whoever approves', async (name) => {
   const bench = await createWorkbench();
   const approve = vi.fn(async (): Promise<Approval> => ({ approved: true }));
@@ -155,6 +156,9 @@ test('only new syntax problems are reported', async () => {
     new_syntax_errors: [expect.any(String)],
   });
   expect(await write(bench, { path: 'a.json', content: '{"b": 12' })).not.toHaveProperty('new_syntax_errors');
+  expect(await write(bench, { path: 'tsconfig.json', content: '{ // why\n}' })).not.toHaveProperty(
+    'new_syntax_errors',
+  );
   expect(await write(bench, { path: 'a.ts', content: 'const x: number = 1;\n' })).not.toHaveProperty(
     'new_syntax_errors',
   );
