@@ -32,3 +32,9 @@ function roomKind({ channel, channelType, channelName }: Place): Exclude<ChatKin
 export function chatKey(chat: ChatAddress): string {
   return [chat.workspaceId ?? '', chat.chatId, chat.threadId ?? ''].join(':');
 }
+
+/** The chat of a key, as far as the API needs it: the kind is not part of a key. */
+export function chatOfKey(key: string): ChatAddress {
+  const [teamId = '', channel = '', threadTs = ''] = key.split(':');
+  return addressOf({ teamId, channel, ...(threadTs === '' ? {} : { threadTs }) });
+}

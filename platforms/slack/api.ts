@@ -31,7 +31,7 @@ export function clientOptions(apiRoot: string, logger: webApi.Logger): webApi.We
     allowAbsoluteUrls: false,
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
-    maxRequestConcurrency: 1000,
+    maxRequestConcurrency: Number.POSITIVE_INFINITY,
     timeout: requestTimeoutMs,
     logger,
     fetch: (input, init) => {

@@ -156,7 +156,10 @@ export function createFiles({ workspaces, memory, clock, apiRoot }: FileDeps): F
       if (fileId === undefined) return null;
       const { api } = workspaces.of(chat.workspaceId);
       const { file } = await api.call(fileInfo, 'files.info', { file: fileId }, signal);
-      return shareTs(file, chat.chatId) ?? null;
+      const ts = shareTs(file, chat.chatId);
+      if (ts === undefined) return null;
+      await memory.delete(`${uploadPrefix}${key}`);
+      return ts;
     },
     async remove(chat, messageId, signal) {
       if (!messageId.startsWith(filePrefix)) return false;

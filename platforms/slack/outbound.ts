@@ -62,7 +62,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     if (payload.kind === 'text') {
       const url = await commands.takeResponseUrl(replyTo);
       if (url !== undefined) {
-        await responder.whisper(url, { text: payload.mrkdwn, mrkdwn: payload.mrkdwn }, signal);
+        await responder.whisper(url, { mrkdwn: payload.mrkdwn }, signal);
         return { messageId: `${privatePrefix}${key}` };
       }
       const preview = await previews.take(chat);

@@ -5,6 +5,7 @@ import type { PlatformSink, Press, PressReply } from '../platform.ts';
 import { addressOf } from './address.ts';
 import { anyAnswer } from './api.ts';
 import { type ButtonValue, readButtonValue } from './button-value.ts';
+import { escapeMrkdwn } from './escape.ts';
 import type { People } from './people.ts';
 import type { Responder } from './responder.ts';
 import { type BlockActions, blockActions, viewSubmission } from './wire.ts';
@@ -134,10 +135,10 @@ export function createPresses({ workspaces, people, responder, log }: PressDeps)
   }
 
   /** The card itself shows what was decided; only what needs attention is worth a message of its own. */
-  function tell(reply: PressReply, { responseUrl }: FormState): void {
+  function tell(reply: PressReply, { responseUrl, threadTs }: FormState): void {
     if (!reply.alert || responseUrl === undefined) return;
     responder
-      .whisper(responseUrl, { text: reply.text })
+      .whisper(responseUrl, { mrkdwn: escapeMrkdwn(reply.text), threadTs })
       .catch((error: unknown) =>
         log.warn({ reason: errorMessage(error) }, 'Slack: a private reply did not arrive'),
       );

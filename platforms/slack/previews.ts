@@ -3,7 +3,7 @@ import type { Clock } from '../../src/clock.ts';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import type { ChatAddress, PlatformMemory } from '../platform.ts';
-import { chatKey } from './address.ts';
+import { chatKey, chatOfKey } from './address.ts';
 import { anyAnswer, type SlackApi } from './api.ts';
 import type { InTurn } from './in-turn.ts';
 import { additionTo, endStream, openStream } from './native-stream.ts';
@@ -54,12 +54,16 @@ export interface Previews {
   drop(chat: ChatAddress): Promise<void>;
   /** Removes it soon, unless an answer takes it over by then. */
   dropLater(chat: ChatAddress): void;
+  /** Does so for the previews that an earlier run left behind. */
+  dropLeftovers(): Promise<void>;
   cancelTimers(): void;
 }
 
 const prefix = 'preview:';
 /** How long after the end of a turn its answer may take to arrive here. */
 const graceMs = 5000;
+/** How long after a restart a resumed turn may take to finish what it had begun to show. */
+const leftoverGraceMs = 60_000;
 const placeholder: TextPayload = { kind: 'text', markdown: '⏳', mrkdwn: '⏳' };
 const posted = z.object({ ts: z.string() });
 
@@ -123,6 +127,16 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
     }
     const mode = addition === undefined ? 'edit' : 'stream';
     await memory.set(keyOf(chat), { ...shown, mode, markdown: text.markdown });
+  }
+
+  function dropAfter(chat: ChatAddress, delayMs: number): void {
+    const key = keyOf(chat);
+    timers.get(key)?.();
+    const cancel = clock.after(delayMs, () => {
+      timers.delete(key);
+      void inTurn(key, () => remove(chat));
+    });
+    timers.set(key, cancel);
   }
 
   async function take(chat: ChatAddress): Promise<Preview | undefined> {
@@ -201,16 +215,11 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
       }
     },
     drop: (chat) => inTurn(keyOf(chat), () => remove(chat)),
-    dropLater(chat) {
-      const key = keyOf(chat);
-      timers.get(key)?.();
-      timers.set(
-        key,
-        clock.after(graceMs, () => {
-          timers.delete(key);
-          void inTurn(key, () => remove(chat));
-        }),
-      );
+    dropLater: (chat) => dropAfter(chat, graceMs),
+    async dropLeftovers() {
+      for (const { key } of await memory.list(prefix)) {
+        dropAfter(chatOfKey(key.slice(prefix.length)), leftoverGraceMs);
+      }
     },
     cancelTimers() {
       for (const cancel of timers.values()) cancel();

@@ -1,14 +1,15 @@
 import { GatewayError } from '../../src/errors.ts';
 import { toGatewayError } from './errors.ts';
-import { escapeMrkdwn } from './escape.ts';
+
+export interface Whisper {
+  /** Slack's markup, escaped where it must be. */
+  mrkdwn: string;
+  threadTs?: string | undefined;
+}
 
 export interface Responder {
   /** Shows something to the one person who pressed or typed, by the URL that Slack gave with it. */
-  whisper(
-    responseUrl: string,
-    message: { text: string; mrkdwn?: string },
-    signal?: AbortSignal,
-  ): Promise<void>;
+  whisper(responseUrl: string, message: Whisper, signal?: AbortSignal): Promise<void>;
 }
 
 const timeoutMs = 5000;
@@ -17,7 +18,7 @@ const timeoutMs = 5000;
 export function createResponder(apiRoot: string): Responder {
   const origins = new Set(['https://hooks.slack.com', new URL(apiRoot).origin]);
   return {
-    async whisper(responseUrl, { text, mrkdwn }, signal) {
+    async whisper(responseUrl, { mrkdwn, threadTs }, signal) {
       if (!origins.has(new URL(responseUrl).origin)) {
         throw new GatewayError('platform_refused', 'A Slack response URL leads away from Slack');
       }
@@ -29,7 +30,8 @@ export function createResponder(apiRoot: string): Responder {
         body: JSON.stringify({
           response_type: 'ephemeral',
           replace_original: false,
-          text: mrkdwn ?? escapeMrkdwn(text),
+          text: mrkdwn,
+          ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
         }),
         signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
       }).catch((error: unknown) => {

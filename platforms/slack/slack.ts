@@ -102,6 +102,7 @@ export async function createSlack(
       commands.know(names);
       await Promise.all([threads.prune(), commands.prune()]);
       await connection.open(recipients.watching(sink), signal);
+      await previews.dropLeftovers();
     },
     async disconnect() {
       previews.cancelTimers();

@@ -48,6 +48,8 @@ export interface Delivery {
   /** Asks the newest socket to reconnect, as Slack does about hourly. */
   refresh(): void;
   dropAll(): void;
+  /** Stops reading and answering on the open sockets, as a network that died without a word. */
+  freeze(): void;
   close(): void;
 }
 
@@ -65,7 +67,10 @@ export function createDelivery(): Delivery {
 
   sockets.on('connection', (socket) => {
     open.push(socket);
-    socket.on('close', () => open.splice(open.indexOf(socket), 1));
+    socket.on('close', () => {
+      const at = open.indexOf(socket);
+      if (at !== -1) open.splice(at, 1);
+    });
     socket.on('message', (data) => acknowledge(String(data)));
     socket.send(
       JSON.stringify({
@@ -155,9 +160,12 @@ export function createDelivery(): Delivery {
     dropAll() {
       for (const socket of [...open]) socket.terminate();
     },
+    freeze() {
+      for (const socket of open.splice(0)) socket.pause();
+    },
     close() {
       for (const { timer } of waiting.values()) clearTimeout(timer);
-      for (const socket of [...open]) socket.terminate();
+      for (const socket of sockets.clients) socket.terminate();
       sockets.close();
     },
   };

@@ -10,6 +10,8 @@ export interface Fault {
   needed?: string;
   /** Drop the connection: before the call takes effect, or after. */
   hangUp?: 'before' | 'after';
+  /** An HTTP 200 answer that is not JSON, as a proxy in between may give. */
+  page?: string;
   /** How many calls it hits; 1 when absent. */
   times?: number;
 }

@@ -11,7 +11,6 @@ import {
   createWorld,
   findMessage,
   type SlackChannel,
-  type SlackMessage,
   type SlackTeam,
   type World,
 } from './world.ts';
@@ -26,6 +25,7 @@ const responsePayload = z.object({
   text: z.string().optional(),
   blocks: z.array(z.record(z.string(), z.unknown())).optional(),
   response_type: z.enum(['ephemeral', 'in_channel']).optional(),
+  thread_ts: z.string().optional(),
   replace_original: z.boolean().optional(),
   delete_original: z.boolean().optional(),
 });
@@ -55,6 +55,8 @@ export interface SlackEmulator {
   slow(delayMs: number): void;
   dropSocket(): void;
   refreshSocket(): void;
+  /** Lets the sockets die without a word: open, but deaf and mute. */
+  freezeSocket(): void;
   redeliver(receipt: Receipt): void;
   hold(): void;
   release(options?: { reversed: boolean }): void;
@@ -259,6 +261,7 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
     },
     dropSocket: delivery.dropAll,
     refreshSocket: delivery.refresh,
+    freezeSocket: delivery.freeze,
     redeliver: delivery.redeliver,
     hold: delivery.hold,
     release: ({ reversed } = { reversed: false }) => delivery.release(reversed),
@@ -274,5 +277,3 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
     },
   };
 }
-
-export type { SlackMessage };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { buttonElement, pings } from './blocks.ts';
+import { buttonElement } from './blocks.ts';
 import type { EnvelopeKind, Receipt } from './delivery.ts';
 import { messageToWire } from './wire.ts';
 import type { SlackChannel, SlackFile, SlackMessage, SlackTeam, SlackUser, World } from './world.ts';
@@ -297,11 +297,4 @@ export function createUser(user: SlackUser, deps: UserDeps): SlackUserHandle {
     if (channel === undefined) throw new Error(`no channel ${message.channel}`);
     return channel;
   }
-}
-
-/** Messages of bots that would notify somebody. */
-export function pingingMessages(world: World): SlackMessage[] {
-  return world.messages.filter(
-    (message) => message.botId !== undefined && pings(message.text, message.blocks),
-  );
 }

@@ -53,6 +53,7 @@ export function createWebApi(deps: WebApiDeps): WebApi {
       response.writeHead(fault.status, headers);
       return void response.end('');
     }
+    if (fault?.page !== undefined) return void response.writeHead(200).end(fault.page);
     const answer =
       fault?.error === undefined
         ? attempt(call, token, team)

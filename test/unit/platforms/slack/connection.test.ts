@@ -142,6 +142,15 @@ describe('the socket', () => {
     expect(bench.sink.states.some(({ state }) => state === 'retrying' || state === 'fatal')).toBe(false);
   });
 
+  it('that died without a word is noticed by its silence and replaced', async () => {
+    bench = await startBench({ pingTimeoutMs: 600 });
+    const ann = bench.slack.addUser('Ann');
+    bench.slack.freezeSocket();
+    await until(() => bench.slack.connections() === 1);
+    ann.says('can you hear me?');
+    expect((await until(() => bench.sink.events[0])).text).toBe('can you hear me?');
+  });
+
   it('gives up with a fatal state when the app token is revoked', async () => {
     bench = await startBench();
     bench.slack.fail('apps.connections.open', { error: 'invalid_auth', times: 99 });

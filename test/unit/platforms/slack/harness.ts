@@ -9,7 +9,7 @@ import type {
 } from '../../../../platforms/platform.ts';
 import type { SlackOptions } from '../../../../platforms/slack/options.ts';
 import { createSlack } from '../../../../platforms/slack/slack.ts';
-import { systemClock } from '../../../../src/clock.ts';
+import { type Clock, systemClock } from '../../../../src/clock.ts';
 import { createLog, type Log } from '../../../../src/log.ts';
 import { type SlackEmulator, startSlackEmulator } from '../../../emulators/slack/slack-emulator.ts';
 
@@ -80,7 +80,11 @@ export const commands = [
 ];
 
 /** An emulated workspace with the real adapter connected to it. */
-export async function startBench(options: Partial<SlackOptions> = {}, connect = true): Promise<Bench> {
+export async function startBench(
+  options: Partial<SlackOptions> = {},
+  connect = true,
+  clock: Clock = systemClock,
+): Promise<Bench> {
   const slack = await startSlackEmulator();
   const memory = mapMemory();
   const logLines: string[] = [];
@@ -95,7 +99,7 @@ export async function startBench(options: Partial<SlackOptions> = {}, connect = 
         ...options,
         ...extra,
       },
-      { log, clock: systemClock, memory },
+      { log, clock, memory },
     );
     open.push(platform);
     return platform;

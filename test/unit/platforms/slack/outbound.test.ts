@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Card, ChatAddress, OutboundContent, Payload } from '../../../../platforms/platform.ts';
 import { pings } from '../../../emulators/slack/blocks.ts';
 import type { SlackUserHandle } from '../../../emulators/slack/user.ts';
+import { manualClock } from './clock.ts';
 import { type Bench, never, startBench, until } from './harness.ts';
 
 let bench: Bench;
@@ -173,6 +174,24 @@ describe('an unfinished answer', () => {
     const { platform } = await bench.restart();
     await platform.deliver(dm, one(text('Half an answer, now whole')), options());
     expect(ann.botShows().map((shown) => shown.text)).toEqual(['Half an answer, now whole']);
+  });
+
+  it('vanishes when its turn ends without an answer, and when an earlier run left it behind', async () => {
+    const clock = manualClock();
+    await bench.close();
+    bench = await startBench({}, true, clock);
+    const bob = bench.slack.addUser('Bob');
+    const chat = { ...dm, chatId: bob.dm().id, workspaceId: bench.slack.team.id };
+    await draft(chat, 'Half an');
+    await bench.platform.showActivity(chat, 'idle', never);
+    expect(bob.botShows()).toHaveLength(1);
+    clock.advance(5001);
+    await until(() => bob.botShows().length === 0);
+    await draft(chat, 'Another half');
+    await bench.platform.disconnect();
+    await bench.restart();
+    clock.advance(60_001);
+    await until(() => bob.botShows().length === 0);
   });
 
   it('survives a rate limit at its end', async () => {
@@ -357,7 +376,9 @@ describe('a failure', () => {
       { status: 429, retryAfter: 30 },
       { code: 'platform_rate_limited', retryAfterMs: 30_000, retryable: true },
     ],
+    [{ status: 429 }, { code: 'platform_rate_limited', retryAfterMs: 1000 }],
     [{ status: 503 }, { code: 'send_unknown' }],
+    [{ page: '<html>Sign in to the hotel</html>' }, { code: 'send_unknown' }],
     [{ error: 'internal_error' }, { code: 'send_unknown' }],
     [{ hangUp: 'before' as const }, { code: 'send_unknown' }],
     [
