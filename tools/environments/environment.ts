@@ -18,6 +18,11 @@ export interface ExecRequest {
   signal: AbortSignal;
   /** Called at least every 10 s while the command runs. */
   onActivity?: () => void;
+  /**
+   * `merged`: one pipe for both, so `output` has the exact order and all of it is told as stdout. `apart` (the
+   * default): two pipes, in order of arrival.
+   */
+  streams?: 'apart' | 'merged';
   /** Bytes of each of stdout, stderr and output kept in memory (head 40 %, tail 60 %). Default 200,000. */
   maxBytes?: number;
 }
@@ -95,7 +100,10 @@ export interface Environment {
   cwd(sessionId: string): string;
   exec(request: ExecRequest): Promise<ExecResult>;
   /** Runs one program without a shell and outside any session's state: for previews, searches and checks. */
-  run(argv: readonly string[], options: RunOptions): Promise<{ exitCode: number; stdout: string; stderr: string }>;
+  run(
+    argv: readonly string[],
+    options: RunOptions,
+  ): Promise<{ exitCode: number; stdout: string; stderr: string }>;
   /** Starts a background process in the session's state. */
   spawn(request: {
     command: string;

@@ -1,0 +1,65 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { errorMessage } from '../../src/errors.ts';
+import { scrubbedEnv } from './child-env.ts';
+import type { Environment } from './environment.ts';
+import { createFifos } from './fifos.ts';
+import { startLocalBackground } from './local-background.ts';
+import { createLocalFiles } from './local-files.ts';
+import { createLocalTransport } from './local-transport.ts';
+import { startLocalPty } from './pty.ts';
+import { createShellEnvironment } from './shell-environment.ts';
+
+export interface LocalOptions {
+  /** Where sessions start. Default: the user's home. */
+  cwd?: string;
+  home?: string;
+  /** The environment that commands see after secrets are taken out. Default: the gateway's own. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Names of variables that are let through although they look like secrets. */
+  envPassthrough?: readonly string[];
+  /** Puts a sandbox around each program. */
+  wrap?: (argv: readonly string[]) => readonly string[];
+  /** Where the private folder for shell state is made. Default: the system's folder for temporary files. */
+  temporaryRoot?: string;
+}
+
+/** Commands run on this machine as the gateway's own user; approvals are the guard. */
+export async function createLocalEnvironment(options: LocalOptions = {}): Promise<Environment> {
+  const home = options.home ?? homedir();
+  const cwd = await existingFolder(resolve(options.cwd ?? home), home);
+  const folder = await mkdtemp(join(options.temporaryRoot ?? tmpdir(), 'hermes-shell-'));
+  const env = { ...scrubbedEnv(options.env ?? process.env, options.envPassthrough), HOME: home };
+  const fifos = createFifos(folder);
+  const { wrap } = options;
+  const place = { fifos, folder, cwd, env, ...(wrap !== undefined && { wrap }) };
+  return createShellEnvironment({
+    backend: 'local',
+    isolated: false,
+    home,
+    defaultCwd: cwd,
+    shell: 'bash',
+    stateFolder: folder,
+    transport: createLocalTransport(place),
+    files: createLocalFiles(),
+    async spawn(argv, { pty }) {
+      const wrapped = wrap?.(argv) ?? argv;
+      if (!pty) return startLocalBackground(wrapped, place);
+      try {
+        return await startLocalPty(wrapped, place);
+      } catch (error) {
+        const started = await startLocalBackground(wrapped, place);
+        return { ...started, ptyNote: `No pseudo-terminal here, so pipes are used: ${errorMessage(error)}` };
+      }
+    },
+    async close() {
+      await rm(folder, { recursive: true, force: true });
+    },
+  });
+}
+
+async function existingFolder(path: string, fallback: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  return found?.isDirectory() ? path : fallback;
+}
