@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
+import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { Hono } from 'hono/tiny';
 import type { PlatformRoute } from '../../platforms/platform.ts';
@@ -101,7 +102,18 @@ function createApp({ host, guard, notReady, metrics, routes, log }: ServerOption
   return app;
 }
 
-function limitBody(maxSize = defaultBodyBytes) {
+/**
+ * A body whose length is announced is only compared with the limit. One that is not would be gathered in memory
+ * before anyone knows whose it is, so it gets no more than the default.
+ */
+function limitBody(maxBytes = defaultBodyBytes): MiddlewareHandler {
+  const announced = bodyLimitOf(maxBytes);
+  const chunked = bodyLimitOf(Math.min(maxBytes, defaultBodyBytes));
+  return (context, next) =>
+    (context.req.raw.headers.has('transfer-encoding') ? chunked : announced)(context, next);
+}
+
+function bodyLimitOf(maxSize: number): MiddlewareHandler {
   const tooLarge = { error: `The request is larger than ${maxSize} bytes.` };
   return bodyLimit({ maxSize, onError: () => Response.json(tooLarge, { status: 413 }) });
 }

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { PlatformRoute } from '../platform.ts';
+
+/** The page's files by their address. Read when asked for: an edit shows on reload, and a start reads nothing. */
+const assets: readonly (readonly [address: string, file: string, type: string])[] = [
+  ['/', './page/index.html', 'text/html; charset=utf-8'],
+  ['/web/chat.css', './page/chat.css', 'text/css; charset=utf-8'],
+  ['/web/icon.svg', './page/icon.svg', 'image/svg+xml'],
+  ...[
+    'chat.js',
+    'card-view.js',
+    'composer.js',
+    'connection.js',
+    'dom.js',
+    'markdown.js',
+    'message-view.js',
+    'outbox.js',
+    'sidebar.js',
+    'texts.js',
+  ].map((name) => [`/web/${name}`, `./page/${name}`, 'text/javascript; charset=utf-8'] as const),
+];
+
+export function assetRoutes(): PlatformRoute[] {
+  const own = assets.map(([path, file, type]) => route(path, new URL(file, import.meta.url), type));
+  // The Markdown lexer is the installed package itself, so the page and the gateway read Markdown alike.
+  const vendor = route(
+    '/web/marked.js',
+    new URL(import.meta.resolve('marked')),
+    'text/javascript; charset=utf-8',
+  );
+  return [...own, vendor];
+}
+
+function route(path: string, file: URL, type: string): PlatformRoute {
+  return {
+    method: 'GET',
+    path,
+    async handle() {
+      const bytes = await readFile(fileURLToPath(file));
+      return new Response(new Uint8Array(bytes), {
+        headers: { 'content-type': type, 'cache-control': 'no-cache' },
+      });
+    },
+  };
+}
