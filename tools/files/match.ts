@@ -21,8 +21,9 @@ export function findMatches(text: string, needle: string): Match | null {
   if (needle === '') return null;
   const exact = findExact(text, needle);
   if (exact.length > 0) return { strategy: 'exact', spans: exact, fit: (replacement) => replacement };
+  const search = prepare(text, needle);
   for (const { name, find } of strategies) {
-    const spans = find(text, needle);
+    const spans = find(search);
     if (spans.length > 0) return { strategy: name, spans, fit: fitterOf(name, text, needle) };
   }
   return null;
@@ -30,16 +31,44 @@ export function findMatches(text: string, needle: string): Match | null {
 
 interface Strategy {
   name: string;
-  find(text: string, needle: string): MatchSpan[];
+  find(search: Search): MatchSpan[];
+}
+
+/** What all strategies look at, worked out once: texts may be long and the event loop must go on. */
+interface Search {
+  text: string;
+  needle: string;
+  lines: readonly string[];
+  /** Where each line starts in the text. */
+  starts: readonly number[];
+  /** The needle's lines, without an empty one after its last line end. */
+  wanted: readonly string[];
+  /** Rows that can be the first of a match: they hold the longest word of the needle's first line. */
+  rows: readonly number[];
+}
+
+function prepare(text: string, needle: string): Search {
+  const lines = text.split('\n');
+  const wanted = needle.replace(/\n$/, '').split('\n');
+  const [word = ''] = (wanted[0]?.match(/[A-Za-z0-9_]+/g) ?? []).sort((a, b) => b.length - a.length);
+  const starts: number[] = [];
+  const rows: number[] = [];
+  let start = 0;
+  for (const [row, line] of lines.entries()) {
+    starts.push(start);
+    start += line.length + 1;
+    if (row + wanted.length <= lines.length && line.includes(word)) rows.push(row);
+  }
+  return { text, needle, lines, starts, wanted, rows };
 }
 
 const byLine =
   (normalize: (line: string) => string) =>
-  (text: string, needle: string): MatchSpan[] => {
-    const wanted = needle.replace(/\n$/, '').split('\n').map(normalize);
+  (search: Search): MatchSpan[] => {
+    const wanted = search.wanted.map(normalize);
     if (wanted.every((line) => line.trim() === '')) return [];
-    return windowsOf(text, needle, (lines, row) =>
-      wanted.every((line, index) => normalize(lines[row + index] ?? '') === line),
+    return windowsOf(search, (row) =>
+      wanted.every((line, index) => normalize(search.lines[row + index] ?? '') === line),
     );
   };
 
@@ -51,8 +80,8 @@ const strategies: readonly Strategy[] = [
   { name: 'trimmed lines', find: byLine((line) => line.trim()) },
   { name: 'white space', find: byLine(collapse) },
   { name: 'typographic characters', find: byLine((line) => collapse(plainPunctuation(line))) },
-  { name: 'escapes', find: (text, needle) => findExact(text, plainEscapes(needle), needle) },
-  { name: 'blank edges', find: (text, needle) => findExact(text, needle.trim(), needle) },
+  { name: 'escapes', find: ({ text, needle }) => findExact(text, plainEscapes(needle), needle) },
+  { name: 'blank edges', find: ({ text, needle }) => findExact(text, needle.trim(), needle) },
   { name: 'first and last line', find: findAnchored },
 ];
 
@@ -65,52 +94,43 @@ function findExact(text: string, needle: string, tried?: string): MatchSpan[] {
   return spans;
 }
 
-function findIndented(text: string, needle: string): MatchSpan[] {
-  const wanted = dedent(needle.replace(/\n$/, '').split('\n'));
+function findIndented(search: Search): MatchSpan[] {
+  const wanted = dedent(search.wanted);
   if (wanted.every((line) => line.trim() === '')) return [];
-  return windowsOf(text, needle, (lines, row) => {
-    if (lines[row]?.trim() !== wanted[0]?.trim()) return false;
-    return dedent(lines.slice(row, row + wanted.length)).every((line, index) => line === wanted[index]);
+  return windowsOf(search, (row) => {
+    if (search.lines[row]?.trim() !== wanted[0]?.trim()) return false;
+    const found = dedent(search.lines.slice(row, row + wanted.length));
+    return found.every((line, index) => line === wanted[index]);
   });
 }
 
 /** Blocks of three lines or more whose ends agree and whose middle is much alike. */
-function findAnchored(text: string, needle: string): MatchSpan[] {
-  const wanted = needle.replace(/\n$/, '').split('\n').map(collapse);
+function findAnchored(search: Search): MatchSpan[] {
+  const wanted = search.wanted.map(collapse);
   const [first, last] = [wanted[0], wanted.at(-1)];
   if (wanted.length < 3 || !first || !last) return [];
   const middle = wanted.slice(1, -1).join('\n');
-  return windowsOf(text, needle, (lines, row) => {
+  return windowsOf(search, (row) => {
     const end = row + wanted.length - 1;
-    if (collapse(lines[row] ?? '') !== first || collapse(lines[end] ?? '') !== last) return false;
-    return (
-      likeness(
-        middle,
-        lines
-          .slice(row + 1, end)
-          .map(collapse)
-          .join('\n'),
-      ) >= 0.8
-    );
+    if (collapse(search.lines[row] ?? '') !== first || collapse(search.lines[end] ?? '') !== last)
+      return false;
+    const found = search.lines.slice(row + 1, end).map(collapse);
+    return likeness(middle, found.join('\n')) >= 0.8;
   });
 }
 
-/** Every run of as many lines as the needle has that `accept` takes, without overlap. `accept` stops at the first line that differs. */
+/** Every run of as many lines as the needle has that `accept` takes, without overlap. */
 function windowsOf(
-  text: string,
-  needle: string,
-  accept: (lines: readonly string[], row: number) => boolean,
+  { text, needle, starts, wanted, rows }: Search,
+  accept: (row: number) => boolean,
 ): MatchSpan[] {
-  const lines = text.split('\n');
-  const height = needle.replace(/\n$/, '').split('\n').length;
-  const starts: number[] = [0];
-  for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1);
   const spans: MatchSpan[] = [];
-  for (let row = 0; row + height <= lines.length; row += 1) {
-    if (!accept(lines, row)) continue;
-    const end = (starts[row + height] ?? text.length + 1) - (needle.endsWith('\n') ? 0 : 1);
+  let free = 0;
+  for (const row of rows) {
+    if (row < free || !accept(row)) continue;
+    free = row + wanted.length;
+    const end = (starts[free] ?? text.length + 1) - (needle.endsWith('\n') ? 0 : 1);
     spans.push({ start: starts[row] ?? 0, end: Math.min(end, text.length) });
-    row += height - 1;
   }
   return spans;
 }
