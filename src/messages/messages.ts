@@ -101,9 +101,12 @@ export interface Messages {
   };
 }
 
-const catalogues: { readonly [language: string]: Messages } = { en, ru };
+const catalogues: ReadonlyMap<string, Messages> = new Map([
+  ['en', en],
+  ['ru', ru],
+]);
 
 /** The catalogue for a BCP 47 tag (`ru`, `ru-RU`); English where there is none. */
 export function messagesFor(locale: string | undefined): Messages {
-  return catalogues[locale?.toLowerCase().split(/[-_]/)[0] ?? 'en'] ?? en;
+  return catalogues.get(locale?.toLowerCase().split(/[-_]/)[0] ?? 'en') ?? en;
 }
