@@ -20,7 +20,7 @@ export interface GateOptions {
   /** Whether the permanent allowlist covers the action. Read at each call: an edit of the file counts at once. */
   allowlisted(subject: ApprovalSubject, judgement: Judgement): boolean;
   /** One line on what the action would reach, or null. Bounded in time; has no side effects. */
-  preview(subject: ApprovalSubject, signal: AbortSignal): Promise<string | null>;
+  preview(call: GateCall, subject: ApprovalSubject, judgement: Judgement): Promise<string | null>;
   /** An auxiliary model's word. Anything unclear is `escalate`. */
   smart(subject: ApprovalSubject, judgement: Judgement, signal: AbortSignal): Promise<'approve' | 'deny' | 'escalate'>;
   /** Whether the whole action fits what a person can be shown (card or attached file). */
@@ -104,7 +104,7 @@ export function createApprovalGate(options: GateOptions): ApprovalGate {
       spans: judgement.spans,
       scope,
       choices: choicesFor({ shownInFull, smartDenied, scope, allowPermanent: policy.allowPermanent }),
-      preview: await options.preview(subject, call.signal),
+      preview: await options.preview(call, subject, judgement),
       smartDenied,
       shownInFull,
     });

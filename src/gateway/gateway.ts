@@ -1,3 +1,4 @@
+import type { TurnOutcome } from '../agent/turn.ts';
 import { createDecisions } from '../approvals/decide.ts';
 import { createApprovalGate, type GateOptions } from '../approvals/gate.ts';
 import { judgeSubject } from '../approvals/judge.ts';
@@ -73,7 +74,7 @@ export interface GatewayParts {
 export interface GatewayObserver {
   received(platform: string): void;
   delivered(row: OutboxRow, outcome: 'sent' | 'dead'): void;
-  turnEnded(outcome: string, ms: number): void;
+  turnEnded(platform: string, outcome: TurnOutcome | 'failed', ms: number): void;
   approvalEnded(row: ApprovalRow): void;
   changed(): void;
 }

@@ -29,8 +29,8 @@ export interface Supervisor {
   start(): Promise<void>;
   stop(): Promise<void>;
   health(): readonly PlatformHealth[];
-  /** Null when all is well; else why not ready. */
-  unready(): string | null;
+  /** Why not every platform is connected, a line each; empty when all are. */
+  unready(): string[];
 }
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
@@ -86,11 +86,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       for (const name of platforms.keys()) setState(name, { state: 'disconnected' });
     },
     health: () => [...states].map(([name, known]) => ({ name, ...known })),
-    unready() {
-      for (const [name, { state }] of states) {
-        if (state.state !== 'connected') return `${name} is ${state.state}${'reason' in state ? `: ${state.reason}` : ''}`;
-      }
-      return null;
-    },
+    unready: () =>
+      [...states].flatMap(([name, { state }]) => {
+        if (state.state === 'connected') return [];
+        return [`${name} is ${state.state}${'reason' in state ? `: ${state.reason}` : ''}`];
+      }),
   };
 }

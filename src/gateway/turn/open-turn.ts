@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { buildSystemPrompt } from '../../agent/prompt.ts';
 import { runTurn } from '../../agent/run-turn.ts';
-import type { TurnPorts } from '../../agent/turn.ts';
+import type { TurnOutcome, TurnPorts } from '../../agent/turn.ts';
 import type { ApprovalGate } from '../../approvals/gate.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/schema.ts';
@@ -49,7 +49,7 @@ export interface OpenTurnOptions {
   environmentFor(session: SessionRow): Promise<Environment>;
   waitForDecision(id: string, signal: AbortSignal): Promise<ApprovalRow>;
   /** Told of what a turn did, for metrics. */
-  onTurn(outcome: string, ms: number): void;
+  onTurn(platform: string, outcome: TurnOutcome | 'failed', ms: number): void;
 }
 
 /** Gathers what one turn of one session works with. */
@@ -137,11 +137,11 @@ export function createOpenTurn(options: OpenTurnOptions): (session: SessionRow, 
         const startedAt = clock.now();
         try {
           const outcome = await runTurn(ports, signal);
-          options.onTurn(outcome, clock.now() - startedAt);
+          options.onTurn(session.chat.platform, outcome, clock.now() - startedAt);
           return outcome;
         } catch (error) {
           if (!(error instanceof GatewayError) || error.code.startsWith('store') || error.code === 'cancelled') throw error;
-          options.onTurn('failed', clock.now() - startedAt);
+          options.onTurn(session.chat.platform, 'failed', clock.now() - startedAt);
           const errorId = newErrorId();
           log.error({ errorId, code: error.code, error: error.message, session: session.key }, 'a turn failed');
           await apologise(messages.turn.failed(error.message, error.mend ?? null, errorId));

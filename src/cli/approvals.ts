@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { GatewayError } from '../errors.ts';
+import { openSqliteStore } from '../store/sqlite/store.ts';
+import { addToList, removeFromList } from '../config/edit.ts';
+import { loadHome } from './load.ts';
+import { print, printJson, printTable } from './print.ts';
+
+export async function listAllowed(): Promise<void> {
+  const { config } = await loadHome();
+  for (const entry of config.command_allowlist) print(entry);
+}
+
+export async function allow(pattern: string): Promise<void> {
+  const { home } = await loadHome();
+  await addToList({ home, env: process.env }, 'command_allowlist', [pattern]);
+  print(`Allowed from now on: ${pattern}`);
+}
+
+export async function forget(pattern: string): Promise<void> {
+  const { home } = await loadHome();
+  const found = await removeFromList({ home, env: process.env }, 'command_allowlist', pattern);
+  if (!found) {
+    throw new GatewayError('usage', `There is no entry "${pattern}".`, { mend: 'hermes-gateway approvals list shows them.' });
+  }
+  print(`Forgotten: ${pattern}`);
+}
+
+/** Prints what was asked, decided and run; with `--verify` checks the hash chain (exit 1 when it is broken). */
+export async function audit({ verify, json }: { verify?: boolean; json?: boolean }): Promise<void> {
+  const { home } = await loadHome();
+  const path = join(home, 'state.db');
+  if (!existsSync(path)) return print('Nothing has been recorded yet.');
+  const store = openSqliteStore(path);
+  try {
+    if (verify) {
+      const { rows, brokenAt } = await store.read.audit.verify();
+      if (json) printJson({ rows, broken_at: brokenAt });
+      else print(brokenAt === null ? `${rows} rows, the chain is whole.` : `The chain is broken at row ${brokenAt} of ${rows}.`);
+      if (brokenAt !== null) process.exitCode = 1;
+      return;
+    }
+    const rows = await store.read.audit.list({ limit: 1_000_000 });
+    if (json) return printJson(rows);
+    printTable(rows.map((row) => [String(row.seq), new Date(row.at).toISOString(), row.event, row.actor, row.detail]));
+  } finally {
+    await store.close();
+  }
+}

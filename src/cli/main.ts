@@ -1,0 +1,146 @@
+import { Command } from 'commander';
+import { exitCodeOf, explain } from './exit.ts';
+
+/**
+ * The command line. Each command is a file beside this one, loaded when it is used; `--help` needs none of them.
+ */
+const program = new Command('hermes-gateway')
+  .description('One AI agent behind Telegram, Discord, Slack and a web chat. Dangerous commands wait for your tap.')
+  .version(process.env['npm_package_version'] ?? '0.1.0')
+  .showHelpAfterError('(hermes-gateway --help lists the commands)');
+
+const words = (text: string) => text.split(',').map((word) => word.trim()).filter((word) => word !== '');
+
+program
+  .command('start')
+  .description('run the gateway in the foreground')
+  .option('-c, --config <file>', 'another file than <home>/config.yaml')
+  .option('-p, --port <number>', 'port of the web chat', Number)
+  .option('--yolo', 'run dangerous commands without asking (forbidden ones never run)')
+  .action(async (options: StartFlags) => (await import('./start.ts')).start(options));
+
+program
+  .command('chat')
+  .description('talk to the agent in this terminal')
+  .option('-q, --query <text>', 'ask once, print the answer, end')
+  .option('-t, --toolsets <names>', 'toolsets, comma separated', words)
+  .action(async (options: ChatFlags) => (await import('./chat.ts')).chat(options));
+
+program
+  .command('status')
+  .description('what the running gateway does')
+  .option('--json', 'for programs')
+  .action(async (options: { json?: boolean }) => (await import('./status.ts')).status(options));
+
+program
+  .command('doctor')
+  .description('check this machine, the configuration, keys and platforms')
+  .option('--json', 'for programs')
+  .action(async (options: { json?: boolean }) => (await import('./doctor.ts')).doctor(options));
+
+const toolsets = program.command('toolsets').description('which tools a toolset or a platform has');
+toolsets
+  .command('list')
+  .option('--json', 'for programs')
+  .action(async (options: { json?: boolean }) => (await import('./toolsets.ts')).listToolsets(options));
+toolsets
+  .command('show <name>')
+  .option('--json', 'for programs')
+  .action(async (name: string, options: { json?: boolean }) => (await import('./toolsets.ts')).showToolset(name, options));
+toolsets
+  .command('platform <platform>')
+  .option('--json', 'for programs')
+  .action(async (platform: string, options: { json?: boolean }) =>
+    (await import('./toolsets.ts')).showPlatform(platform, options),
+  );
+
+program
+  .command('tools')
+  .description('every registered tool')
+  .command('list', { isDefault: true })
+  .option('--json', 'for programs')
+  .action(async (options: { json?: boolean }) => (await import('./tools.ts')).listTools(options));
+
+const approvals = program.command('approvals').description('verdicts, the allowlist and the audit');
+approvals
+  .command('check [command]')
+  .description('the verdict on a command; with --json reads JSON Lines from standard input')
+  .option('--json', 'for programs')
+  .option('--cwd <dir>', 'where it would run')
+  .action(async (command: string | undefined, options: CheckFlags) =>
+    (await import('./approvals-check.ts')).checkCommands(command, options),
+  );
+approvals
+  .command('list')
+  .description('what is always allowed')
+  .action(async () => (await import('./approvals.ts')).listAllowed());
+approvals
+  .command('allow <pattern>')
+  .description('allow an exact command, a glob or a category entry from now on')
+  .action(async (pattern: string) => (await import('./approvals.ts')).allow(pattern));
+approvals
+  .command('forget <pattern>')
+  .description('ask about it again')
+  .action(async (pattern: string) => (await import('./approvals.ts')).forget(pattern));
+approvals
+  .command('audit')
+  .description('what was asked, decided and run')
+  .option('--verify', 'check the hash chain')
+  .option('--json', 'for programs')
+  .action(async (options: { verify?: boolean; json?: boolean }) => (await import('./approvals.ts')).audit(options));
+
+const config = program.command('config').description('the configuration');
+config
+  .command('check')
+  .description('read it and say what is wrong')
+  .action(async () => (await import('./config.ts')).check());
+config
+  .command('schema')
+  .description('a JSON Schema for editors')
+  .action(async () => (await import('./config.ts')).schema());
+config
+  .command('get [key]')
+  .description('a value in force, and where it came from')
+  .action(async (key: string | undefined) => (await import('./config.ts')).get(key));
+config
+  .command('set <key> <value>')
+  .description('change config.yaml, comments kept')
+  .action(async (key: string, value: string) => (await import('./config.ts')).set(key, value));
+
+const pair = program.command('pair').description('let people in by a code');
+pair.command('list').action(async () => (await import('./pair.ts')).list());
+pair
+  .command('approve <platform> <code>')
+  .action(async (platform: string, code: string) => (await import('./pair.ts')).approve(platform, code));
+pair
+  .command('revoke <platform> <user>')
+  .action(async (platform: string, user: string) => (await import('./pair.ts')).revoke(platform, user));
+
+const sessions = program.command('sessions').description('transcripts');
+sessions.command('list').action(async () => (await import('./sessions.ts')).list());
+sessions.command('show <key>').action(async (key: string) => (await import('./sessions.ts')).show(key));
+sessions.command('search <text>').action(async (text: string) => (await import('./sessions.ts')).search(text));
+sessions.command('export <key>').action(async (key: string) => (await import('./sessions.ts')).exportJson(key));
+
+export interface StartFlags {
+  config?: string;
+  port?: number;
+  yolo?: boolean;
+}
+
+export interface ChatFlags {
+  query?: string;
+  toolsets?: string[];
+}
+
+export interface CheckFlags {
+  json?: boolean;
+  cwd?: string;
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(explain(error));
+  process.exitCode = exitCodeOf(error);
+}
