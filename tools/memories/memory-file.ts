@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withLocks } from '../files/locks.ts';
+import { withLockFile } from './lock-file.ts';
 import { findInjection } from './scan.ts';
 
 /** `memory`: what the agent notes about its work. `user`: what it knows about the person. */
@@ -20,7 +21,7 @@ export async function readEntries(folder: string, target: MemoryTarget): Promise
 }
 
 /**
- * Changes the entries while nobody else in this process does, by an atomic replacement (0600). `change` returns the
+ * Changes the entries while nobody else does, by an atomic replacement (0600). `change` returns the
  * new entries, or null to leave the file alone.
  */
 export function changeEntries(
@@ -29,14 +30,20 @@ export function changeEntries(
   change: (entries: readonly string[]) => readonly string[] | null,
 ): Promise<void> {
   const path = join(folder, fileNames[target]);
+  // In turn within this process, by a lock file among processes.
   return withLocks([path], async () => {
-    const changed = change(await readEntries(folder, target));
-    if (changed === null) return;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const draft = `${path}.${process.pid}.tmp`;
-    await writeFile(draft, format(changed), { mode: 0o600 });
-    await rename(draft, path);
+    await withLockFile(`${path}.lock`, async () => {
+      const changed = change(await readEntries(folder, target));
+      if (changed !== null) await replaceFile(path, format(changed));
+    });
   });
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.${process.pid}.tmp`;
+  await writeFile(draft, text, { mode: 0o600 });
+  await rename(draft, path);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runToolCall } from '../../../tools/dispatch.ts';
@@ -89,6 +89,22 @@ test('additions at the same time are all kept', async () => {
   const { memory, memoryFolder } = await setUp();
   await Promise.all(['a', 'b', 'c', 'd'].map((content) => memory({ action: 'add', content })));
   expect((await readEntries(memoryFolder, 'memory')).sort()).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('a change waits for another process, and breaks the lock that a killed one left', async () => {
+  const { memory, memoryFolder } = await setUp();
+  await memory({ action: 'add', content: 'first' });
+  const lock = join(memoryFolder, 'MEMORY.md.lock');
+  await writeFile(lock, '');
+  const waiting = memory({ action: 'add', content: 'second' });
+  expect(await readEntries(memoryFolder, 'memory')).toEqual(['first']);
+  await unlink(lock);
+  expect(await waiting).toMatchObject({ entries: ['first', 'second'] });
+
+  await writeFile(lock, '');
+  await utimes(lock, 1, 1);
+  expect(await memory({ action: 'add', content: 'third' })).toMatchObject({ success: true });
+  await expect(stat(lock)).rejects.toThrow('ENOENT');
 });
 
 test.each([

@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { silentLog } from '../../../../src/log.ts';
 import type { Environment } from '../../../../tools/environments/environment.ts';
+import { createLocalEnvironment } from '../../../../tools/environments/local.ts';
 import type { ProcessTable } from '../../../../tools/environments/process-table.ts';
 import type { ToolContext, ToolResult } from '../../../../tools/tool.ts';
-import { createDiskEnvironment } from './disk-environment.ts';
 
 export interface Workbench {
   folder: string;
@@ -20,15 +21,28 @@ export interface Workbench {
 }
 
 let sessions = 0;
+const benches: Workbench[] = [];
+
+afterAll(async () => {
+  for (const { environment, folder } of benches) {
+    await environment.close();
+    await rm(folder, { recursive: true });
+  }
+});
 
 /** A temporary machine for tools, and contexts to call them with; each workbench is a session of its own. */
 export async function createWorkbench(changes: Partial<Environment> = {}): Promise<Workbench> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'hermes-tools-')));
   for (const name of ['home', 'work', 'user']) await mkdir(join(folder, name));
-  const environment = createDiskEnvironment(folder, changes);
+  const local = await createLocalEnvironment({
+    cwd: join(folder, 'work'),
+    home: join(folder, 'user'),
+    temporaryRoot: folder,
+  });
+  const environment = { ...local, ...changes };
   sessions += 1;
   const sessionId = `session-${sessions}`;
-  return {
+  const bench: Workbench = {
     folder,
     home: join(folder, 'home'),
     work: join(folder, 'work'),
@@ -56,6 +70,8 @@ export async function createWorkbench(changes: Partial<Environment> = {}): Promi
       ...more,
     }),
   };
+  benches.push(bench);
+  return bench;
 }
 
 /** The fields of a JSON result. */
