@@ -74,16 +74,24 @@ function targetCovers(grant: Extract<Grant, { kind: 'category' }>, target: strin
   return target.startsWith(`${grant.target.replace(/\/+$/, '')}/`) && !target.split('/').includes('..');
 }
 
-/** The words on the card after "Always would allow:", such as `recursive deletion (delete) under /srv/app/build`. */
-export function scopeText(scope: DecisionScope): string {
-  return scope.grants.map(grantText).join('; ');
+/**
+ * The words on the card after "Always would allow:", such as `deletion (delete) under ./build`. Paths below `cwd`
+ * are told relative to it.
+ */
+export function scopeText(scope: DecisionScope, cwd?: string): string {
+  return scope.grants.map((grant) => grantText(grant, cwd)).join('; ');
 }
 
-function grantText(grant: Grant): string {
+function relative(path: string, cwd: string | undefined): string {
+  if (cwd === undefined || !path.startsWith(`${cwd}/`)) return path;
+  return `./${path.slice(cwd.length + 1)}`;
+}
+
+function grantText(grant: Grant, cwd: string | undefined): string {
   if (grant.kind === 'exact') return 'exactly this command, nothing else';
   const what = CATEGORY_WORDS[grant.category];
   return grant.targetKind === 'path'
-    ? `${what} (${grant.action}) under ${grant.target}`
+    ? `${what} (${grant.action}) under ${relative(grant.target, cwd)}`
     : `${what}: ${grant.action} ${grant.target}`;
 }
 

@@ -1,4 +1,5 @@
 import { has, operands, type SimpleCommand } from '../shell/command.ts';
+import { own } from '../shell/own.ts';
 import { shown } from '../shell/value.ts';
 import { names, type Rule } from './rule.ts';
 
@@ -107,7 +108,7 @@ export const CLOUD_RULES: readonly Rule[] = [
     match: (command) => {
       if (command.args.some((word) => /^--dry-run(?:=(?!none)|$)/.test(word.text) || word.text === '--help'))
         return false;
-      return DESTROYS[command.program]?.test(verbs(command).join(' ')) ?? false;
+      return own(DESTROYS, command.program)?.test(verbs(command).join(' ')) ?? false;
     },
     subject: (command) =>
       names(

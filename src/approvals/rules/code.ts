@@ -10,6 +10,7 @@ import {
 } from '../shell/command.ts';
 import { optionCommands } from '../shell/command-options.ts';
 import { hasGlob } from '../shell/glob.ts';
+import { own } from '../shell/own.ts';
 import { Taint, UNKNOWN } from '../shell/value.ts';
 import { interpreterName, SHELLS } from '../shell/wrappers.ts';
 import type { Rule } from './rule.ts';
@@ -127,9 +128,7 @@ const isOpaque = (text: string) =>
 
 function optionRunsCommand(command: SimpleCommand): boolean {
   if (optionCommands(command).some((value) => isOpaque(value.text))) return true;
-  const pattern = Object.hasOwn(OPAQUE_OPTIONS, command.program)
-    ? OPAQUE_OPTIONS[command.program]
-    : undefined;
+  const pattern = own(OPAQUE_OPTIONS, command.program);
   if (pattern === undefined) return false;
   return command.args.some((word, index) =>
     pattern.test(`${word.text} ${command.args[index + 1]?.text ?? ''}`.trimEnd()),

@@ -1,4 +1,5 @@
 import { has, isVia, operands, optionValues, pathOf, type SimpleCommand } from '../shell/command.ts';
+import { own } from '../shell/own.ts';
 import {
   isBelow,
   isCredentialPath,
@@ -258,7 +259,7 @@ export const CREDENTIAL_RULES: readonly Rule[] = [
     match: (command) => {
       if (command.program === 'ssh-copy-id') return true;
       const first = operands(command)[0]?.text ?? '';
-      const pattern = SHELL_SETUP[command.program];
+      const pattern = own(SHELL_SETUP, command.program);
       if (pattern !== undefined) return pattern.test(first);
       if (has(command, 'lFyBDe', '') || command.args.some((word) => /^-Y/.test(word.text))) return false;
       return (

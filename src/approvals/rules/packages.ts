@@ -1,4 +1,5 @@
 import { has, isVia, operands, type SimpleCommand } from '../shell/command.ts';
+import { own } from '../shell/own.ts';
 import { shown } from '../shell/value.ts';
 import { names, type Rule } from './rule.ts';
 
@@ -62,7 +63,7 @@ function removesPackage(command: SimpleCommand): boolean {
         (first === 'python' && second === 'uninstall')
       );
     default: {
-      const pattern = REMOVES[command.program];
+      const pattern = own(REMOVES, command.program);
       if (pattern === undefined) return false;
       if (command.program === 'conda' && first === 'env') return second === 'remove';
       return pattern.test(first);

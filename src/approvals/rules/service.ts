@@ -1,4 +1,5 @@
 import { has, isVia, operands, optionValues, type SimpleCommand } from '../shell/command.ts';
+import { own } from '../shell/own.ts';
 import { shown, Taint } from '../shell/value.ts';
 import { signals9 } from './machine.ts';
 import { names, type Rule } from './rule.ts';
@@ -20,9 +21,7 @@ const ENGINE_VALUED = [
   '-c',
   '--context',
   '--config',
-  '-f',
   '--file',
-  '-p',
   '--project-name',
   '--project-directory',
   '--profile',
@@ -37,7 +36,14 @@ const ENGINE_VALUED = [
 const STOPS =
   /^(?:stop|restart|try-restart|reload-or-restart|kill|disable|mask|rm|delete|remove|force-reload|condrestart)$/;
 
-const verbs = (command: SimpleCommand) => operands(command, ENGINE_VALUED).map((word) => word.text);
+/** `-f` names a file to compose and means force to the rest. */
+function engineOperands(command: SimpleCommand) {
+  const compose =
+    command.program.endsWith('-compose') || command.args.some((word) => word.text === 'compose');
+  return operands(command, compose ? [...ENGINE_VALUED, '-f', '-p'] : ENGINE_VALUED);
+}
+
+const verbs = (command: SimpleCommand) => engineOperands(command).map((word) => word.text);
 
 function engineVerb(command: SimpleCommand): string {
   const found = verbs(command);
@@ -66,7 +72,7 @@ function stopsEngine(command: SimpleCommand): boolean {
 function subjectNames(command: SimpleCommand): string[] {
   const found = verbs(command);
   const skip = engineVerb(command).split(' ').length - (command.program.endsWith('-compose') ? 1 : 0);
-  return operands(command, ENGINE_VALUED).slice(Math.min(skip, found.length)).map(shown);
+  return engineOperands(command).slice(Math.min(skip, found.length)).map(shown);
 }
 
 const HOST_MOUNT =
@@ -129,7 +135,7 @@ const MANAGERS: Readonly<Record<string, RegExp>> = {
 };
 
 function stopsService(command: SimpleCommand): boolean {
-  const pattern = Object.hasOwn(MANAGERS, command.program) ? MANAGERS[command.program] : undefined;
+  const pattern = own(MANAGERS, command.program);
   if (pattern === undefined) return false;
   const texts = operands(command, ['-H', '-M', '--host', '-D', '-m', '-t', '-c', '-s']).map(
     (word) => word.text,

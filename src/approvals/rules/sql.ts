@@ -1,4 +1,5 @@
 import { isVia, operands, optionValues, type SimpleCommand } from '../shell/command.ts';
+import { own } from '../shell/own.ts';
 import type { Rule } from './rule.ts';
 
 /** Database clients, with the options whose value is a statement. A bare operand counts for `operand`. */
@@ -77,7 +78,7 @@ export const SQL_RULES: readonly Rule[] = [
     description: 'drops, empties or changes whole tables or databases',
     programs: Object.keys(CLIENTS),
     match: (command) => {
-      const client = CLIENTS[command.program];
+      const client = own(CLIENTS, command.program);
       return (
         client !== undefined && destroysData(statements(command, client.options, client.operand ?? false))
       );

@@ -1,4 +1,5 @@
 import { has, operands, optionValues, pathOf, type SimpleCommand } from '../shell/command.ts';
+import { own } from '../shell/own.ts';
 import { resolvePath } from '../shell/state.ts';
 import type { Value } from '../shell/value.ts';
 
@@ -17,10 +18,7 @@ const cache = new WeakMap<SimpleCommand, readonly Write[]>();
 export function writesOf(command: SimpleCommand): readonly Write[] {
   const before = cache.get(command);
   if (before !== undefined) return before;
-  const found = [
-    ...redirected(command),
-    ...(Object.hasOwn(WRITERS, command.program) ? (WRITERS[command.program]?.(command) ?? []) : []),
-  ];
+  const found = [...redirected(command), ...(own(WRITERS, command.program)?.(command) ?? [])];
   cache.set(command, found);
   return found;
 }

@@ -1,4 +1,5 @@
 import { isDynamic, operands, pathOf, type SimpleCommand } from './command.ts';
+import { own } from './own.ts';
 import { assign, homeOf, resolvePath, type ShellState } from './state.ts';
 import { concatenate } from './unwrap.ts';
 import { type Flow, known, NO_FLOW, Taint, UNKNOWN, unknown } from './value.ts';
@@ -12,7 +13,7 @@ type Builtin = (command: SimpleCommand, state: ShellState, walker: Walker) => Fl
  */
 export function runBuiltin(command: SimpleCommand, state: ShellState, walker: Walker): Flow | null {
   const fetched = noteFetched(command, state);
-  const builtin = Object.hasOwn(BUILTINS, command.program) ? BUILTINS[command.program] : undefined;
+  const builtin = own(BUILTINS, command.program);
   return builtin === undefined ? fetched : builtin(command, state, walker);
 }
 

@@ -1,5 +1,6 @@
 import { type CodeFact, isDynamic, operands, pathOf, type SimpleCommand } from './command.ts';
 import { readInlineCode } from './inline.ts';
+import { own } from './own.ts';
 import { concatenate } from './unwrap.ts';
 import { type Flow, known, NO_FLOW, Taint, UNKNOWN, type Value, type Word } from './value.ts';
 import type { Walker } from './walk.ts';
@@ -58,7 +59,7 @@ function shellCode(flow: Flow, command: SimpleCommand, walker: Walker, args: rea
 function scriptFile(flow: Flow, command: SimpleCommand, walker: Walker): RunCode {
   const interpreter = /^#!\s*\S*?(?:\/env\s+(?:-S\s+)?)?([\w.-]+)(?:\s|$)/.exec(flow.text ?? '')?.[1];
   const language = interpreter === undefined ? null : interpreterName(interpreter.replace(/^.*\//, ''));
-  const spec = language === null ? undefined : INTERPRETERS[language];
+  const spec = language === null ? undefined : own(INTERPRETERS, language);
   if (spec !== undefined && flow.text !== null) return inlineCode(spec.language, flow, command, walker);
   return shellCode(flow, command, walker, command.args);
 }
@@ -125,7 +126,7 @@ function runInterpreter(
   files: ReadonlyMap<string, Flow>,
   walker: Walker,
 ): RunCode | null {
-  const spec = INTERPRETERS[interpreter];
+  const spec = own(INTERPRETERS, interpreter);
   if (spec === undefined) return null;
   const code = spec.language === 'awk' ? awkProgram(command) : optionCode(command, spec.options);
   if (code !== null) return inlineCode(spec.language, flowOf(code), command, walker);

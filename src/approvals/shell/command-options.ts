@@ -1,4 +1,5 @@
 import { optionValues, type SimpleCommand } from './command.ts';
+import { own } from './own.ts';
 import type { Value } from './value.ts';
 
 /**
@@ -37,7 +38,7 @@ const GIT_SETTING =
 
 /** The commands that options of the program hold. */
 export function optionCommands(command: SimpleCommand): Value[] {
-  const patterns = Object.hasOwn(OPTIONS, command.program) ? OPTIONS[command.program] : undefined;
+  const patterns = own(OPTIONS, command.program);
   if (patterns === undefined) return [];
   const found: Value[] = [];
   for (const [index, word] of command.args.entries()) {

@@ -1,3 +1,4 @@
+import { own } from './own.ts';
 import { Taint } from './value.ts';
 
 /** The outcome of a filter over a constant text, or null when it is not worked out. */
@@ -13,7 +14,7 @@ const MAX_DECODED = 65_536;
  * filter known here; then nothing may be said of its output.
  */
 export function decode(program: string, args: readonly string[], input: string | null): Decoded | undefined {
-  const filter = FILTERS[program];
+  const filter = own(FILTERS, program);
   if (filter === undefined) return undefined;
   const small = input !== null && input.length <= MAX_DECODED ? input : null;
   return filter(args, small);

@@ -1,13 +1,14 @@
 import { isDynamic, operands, pathOf, type SimpleCommand } from './command.ts';
 import { decode, formatted, unescapeText } from './decode.ts';
 import { findParts } from './find.ts';
+import { own } from './own.ts';
 import { isSecret, isSystemPath } from './paths.ts';
 import { type Flow, NO_FLOW, Taint, UNKNOWN, type Value } from './value.ts';
 import { SHELLS } from './wrappers.ts';
 
 /** What a command prints, as far as it can be told without running it; taint also where the text is not known. */
 export function outputOf(command: SimpleCommand, files: ReadonlyMap<string, Flow>): Flow {
-  const printer = PRINTERS[command.program];
+  const printer = own(PRINTERS, command.program);
   if (printer !== undefined) return printer(command, files);
   const read = inputOf(command, files);
   const decoded = decode(
@@ -39,7 +40,7 @@ const NOT_FILES: Readonly<Record<string, number>> = {
 export function inputOf(command: SimpleCommand, files: ReadonlyMap<string, Flow>): Flow {
   const named = operands(command)
     .filter((word) => word.text !== '-')
-    .slice(NOT_FILES[command.program] ?? 0);
+    .slice(own(NOT_FILES, command.program) ?? 0);
   const flows = named.map((word) => files.get(pathOf(command, word)));
   const [only] = flows;
   if (only !== undefined && flows.length === 1) return only;
@@ -204,7 +205,7 @@ const SHELL_SETUP_WORDS =
 
 function isShellSetup(command: SimpleCommand): boolean {
   const words = command.args.map((arg) => arg.text);
-  const pattern = SHELL_SETUP[command.program];
+  const pattern = own(SHELL_SETUP, command.program);
   if (pattern !== undefined) return pattern.test(words.join(' '));
   const [first, second] = words.filter((word) => !/^-\w$/.test(word));
   return (

@@ -1,6 +1,7 @@
 import { isDynamic, type SimpleCommand } from './command.ts';
 import { optionCommands } from './command-options.ts';
 import { findParts } from './find.ts';
+import { own } from './own.ts';
 import { resolvePath } from './state.ts';
 import { known, Taint, UNKNOWN, type Value, type Word } from './value.ts';
 import { GLOBAL_VALUED, WRAPPERS, type Wrapper } from './wrappers.ts';
@@ -24,7 +25,7 @@ export function unwrap(command: SimpleCommand): Inner[] {
 }
 
 function openPlain(command: SimpleCommand): Inner[] {
-  const special = SPECIAL[command.program];
+  const special = own(SPECIAL, command.program);
   if (special !== undefined) return special(command);
   const wrappers = BY_NAME.get(command.program);
   return wrappers === undefined ? [] : wrappers.flatMap((wrapper) => open(wrapper, command.args));
