@@ -72,5 +72,7 @@ export const RENAMED_KEYS: readonly (readonly [string, string])[] = [
 
 /** Whether the value at this dotted path must never be shown. */
 export function isSecretKey(path: string): boolean {
-  return /(^|\.|_)(token|secret|api_key|password|redis_url|database_url|docker_env)(\.|$)/.test(path);
+  return /(^|[._-])(token|secret|api[_-]?key|password|authorization|redis_url|database_url|docker_env)(\.|$)/i.test(
+    path,
+  );
 }

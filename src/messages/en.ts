@@ -76,6 +76,7 @@ export const en: Messages = {
     attachmentFailed: (name, why) => `[Attached file ${name} could not be fetched: ${why}]`,
     deliveryFailed: '⚠️ A part of my answer could not be delivered here.',
   },
+  failures: new Map(),
   access: {
     pairing: (code, platform) =>
       `Hi! I do not know you yet. Ask the owner of this bot to run:\n\n\`hermes-gateway pair approve ${platform} ${code}\`\n\nThe code is valid for an hour.`,

@@ -1,3 +1,4 @@
+import type { ErrorCode, GatewayError } from '../errors.ts';
 import { en } from './en.ts';
 import { ru } from './ru.ts';
 
@@ -70,6 +71,8 @@ export interface Messages {
     attachmentFailed(name: string, why: string): string;
     deliveryFailed: string;
   };
+  /** What a failure is called in this language. Empty where errors are written in it already: they say more. */
+  failures: ReadonlyMap<ErrorCode, { what: string; mend: string }>;
   access: { pairing(code: string, platform: string): string };
   commands: {
     /** One line a command, by its name. */
@@ -109,4 +112,10 @@ const catalogues: ReadonlyMap<string, Messages> = new Map([
 /** The catalogue for a BCP 47 tag (`ru`, `ru-RU`); English where there is none. */
 export function messagesFor(locale: string | undefined): Messages {
   return catalogues.get(locale?.toLowerCase().split(/[-_]/)[0] ?? 'en') ?? en;
+}
+
+/** A failure that ended a turn, in the reader's language, with its next step and the id that the log has. */
+export function failureText(messages: Messages, error: GatewayError, errorId: string): string {
+  const { what, mend } = messages.failures.get(error.code) ?? { what: error.message, mend: error.mend ?? null };
+  return messages.turn.failed(what, mend, errorId);
 }

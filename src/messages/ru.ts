@@ -81,6 +81,15 @@ export const ru: Messages = {
     attachmentFailed: (name, why) => `[Приложенный файл ${name} не удалось получить: ${why}]`,
     deliveryFailed: '⚠️ Часть моего ответа не удалось доставить сюда.',
   },
+  failures: new Map([
+    ['model_unauthorized', { what: 'Провайдер модели не принял ключ.', mend: 'Проверьте OPENAI_API_KEY.' }],
+    ['model_rate_limited', { what: 'Провайдер модели ограничивает запросы.', mend: 'Подождите немного и попробуйте снова.' }],
+    ['model_unavailable', { what: 'Модель сейчас недоступна.', mend: 'Попробуйте через несколько минут.' }],
+    ['model_rejected', { what: 'Провайдер модели отклонил запрос.', mend: 'Если так будет и дальше, начните заново: /new.' }],
+    ['model_context_exceeded', { what: 'Разговор слишком длинный для этой модели.', mend: 'Начните новый: /new.' }],
+    ['environment_unavailable', { what: 'Среда для команд недоступна.', mend: 'Администратору поможет hermes-gateway doctor.' }],
+    ['environment_refused', { what: 'Среда для команд отклонила запрос.', mend: 'Администратору поможет hermes-gateway doctor.' }],
+  ]),
   access: {
     pairing: (code, platform) =>
       `Привет! Мы ещё не знакомы. Попросите владельца бота выполнить:\n\n\`hermes-gateway pair approve ${platform} ${code}\`\n\nКод действует час.`,

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { isSecretKey } from '../../../../src/config/schema.ts';
 import { redactSecrets } from '../../../../src/redact.ts';
 import { testHome } from './home.ts';
 
@@ -232,6 +233,17 @@ describe('secrets', () => {
     await using home = await testHome('slack: {token: "tok-aaaaaaaa,tok-bbbbbbbb"}\n');
     await home.load({ env: { DATABASE_URL: 'postgres://u:hunter2hunter2@db/x' } });
     expect(redactSecrets('tok-bbbbbbbb hunter2hunter2 @db')).toBe('[redacted] [redacted] @db');
+  });
+
+  test.each([
+    ['telegram.token', true],
+    ['mcp_servers.mail.env.API_TOKEN', true],
+    ['mcp_servers.mail.headers.Authorization', true],
+    ['slack.signing_secret', true],
+    ['model.max_tokens', false],
+    ['tool_output.max_bytes', false],
+  ])('%s: %s', (path, secret) => {
+    expect(isSecretKey(path)).toBe(secret);
   });
 
   test('in an .env that others may read are warned about', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../../../src/errors.ts';
 import { commands } from '../../../../src/gateway/commands/index.ts';
 import { en } from '../../../../src/messages/en.ts';
-import { messagesFor } from '../../../../src/messages/messages.ts';
+import { failureText, messagesFor } from '../../../../src/messages/messages.ts';
 import { ru } from '../../../../src/messages/ru.ts';
 
 describe('the catalogue', () => {
@@ -98,4 +99,15 @@ test('a failure is one sentence, a next step and the id that the log has', () =>
   expect(en.turn.failed('The provider refused the key.', 'Check OPENAI_API_KEY.', 'ab12')).toBe(
     '⚠️ The provider refused the key. Check OPENAI_API_KEY. (error ab12)',
   );
+});
+
+test('a failure is told in the reader’s language, and in the error’s own words where there are no others', () => {
+  const error = new GatewayError('model_unauthorized', 'The provider refused the key.', {
+    mend: 'Check it.',
+  });
+  expect(failureText(en, error, 'x')).toBe('⚠️ The provider refused the key. Check it. (error x)');
+  expect(failureText(ru, error, 'x')).toBe(
+    '⚠️ Провайдер модели не принял ключ. Проверьте OPENAI_API_KEY. (ошибка x)',
+  );
+  expect(failureText(ru, new GatewayError('usage', 'What?'), 'x')).toBe('⚠️ What? (ошибка x)');
 });
