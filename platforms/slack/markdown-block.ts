@@ -1,4 +1,4 @@
-import { isSafeUrl } from './safe-url.ts';
+import { safeUrl } from '../format/safe-url.ts';
 
 /**
  * A model's Markdown made safe for Slack's Markdown block, which still reads Slack's own `<…>` forms: nothing in it
@@ -31,8 +31,8 @@ function escapeProse(prose: string): string {
   return prose
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
-    .replace(/\]\(\s*([^\s)]*)/g, (whole, url: string) => (isSafeUrl(url) ? whole : `] (${url}`))
+    .replace(/\]\(\s*([^\s)]*)/g, (whole, url: string) => (safeUrl(url) !== null ? whole : `] (${url}`))
     .replace(/^( {0,3}\[[^\]\n]+\]):[ \t]*(\S+)/gm, (whole, label: string, url: string) =>
-      isSafeUrl(url) ? whole : `${label} ${url}`,
+      safeUrl(url) !== null ? whole : `${label} ${url}`,
     );
 }

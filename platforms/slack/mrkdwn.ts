@@ -1,19 +1,16 @@
-import { lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { own, readMarkdown } from '../format/markdown.ts';
+import { safeUrl } from '../format/safe-url.ts';
+import { alignedTable } from '../format/table.ts';
 import { escapeMrkdwn } from './escape.ts';
-import { isSafeUrl } from './safe-url.ts';
 
 /** Markdown in Slack's older markup. docs.slack.dev/messaging/formatting-message-text */
 export function toMrkdwn(markdown: string): string {
-  return blocks(lexer(markdown)).trim();
+  return blocks(readMarkdown(markdown)).trim();
 }
 
 function blocks(tokens: readonly Token[]): string {
-  return tokens.filter(isOwn).map(block).join('');
-}
-
-/** The lexer runs without extensions, so every token is one of its own; the compiler needs to be shown. */
-function isOwn(token: Token): token is MarkedToken {
-  return !('renderer' in token);
+  return own(tokens).map(block).join('');
 }
 
 function block(token: MarkedToken): string {
@@ -29,7 +26,7 @@ function block(token: MarkedToken): string {
     case 'list':
       return list(token);
     case 'table':
-      return `\`\`\`\n${escapeMrkdwn(table(token))}\n\`\`\`\n`;
+      return `\`\`\`\n${escapeMrkdwn(alignedTable(token))}\n\`\`\`\n`;
     case 'hr':
       return '───\n';
     case 'html':
@@ -57,23 +54,8 @@ function list({ items, ordered, start }: Tokens.List): string {
   return lines.join('');
 }
 
-/** Columns of equal width; Slack's older markup has no tables. */
-function table({ header, rows }: Tokens.Table): string {
-  const grid = [header, ...rows].map((row) => row.map((cell) => cell.text.replace(/[*_`~]/g, '')));
-  const widths = header.map((_cell, column) =>
-    Math.max(...grid.map((row) => [...(row[column] ?? '')].length)),
-  );
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - [...cell].length))
-      .join(' | ')
-      .trimEnd();
-  const [head = [], ...body] = grid;
-  return [line(head), widths.map((width) => '-'.repeat(width)).join('-|-'), ...body.map(line)].join('\n');
-}
-
 function inline(tokens: readonly Token[]): string {
-  return tokens.filter(isOwn).map(span).join('');
+  return own(tokens).map(span).join('');
 }
 
 function span(token: MarkedToken): string {
@@ -104,8 +86,9 @@ function span(token: MarkedToken): string {
   }
 }
 
-function link(url: string, label: string): string {
-  if (!isSafeUrl(url)) return label;
-  const target = escapeMrkdwn(new URL(url).href).replaceAll('|', '%7C');
+function link(href: string, label: string): string {
+  const url = safeUrl(href);
+  if (url === null) return label;
+  const target = escapeMrkdwn(url).replaceAll('|', '%7C');
   return label === '' ? `<${target}>` : `<${target}|${label.replaceAll('|', '¦')}>`;
 }

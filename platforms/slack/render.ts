@@ -1,12 +1,12 @@
+import { splitMarkdown } from '../format/split.ts';
 import type { OutboundContent, Payload } from '../platform.ts';
 import { renderCard } from './cards.ts';
 import { escapeMrkdwn } from './escape.ts';
 import { safeMarkdown } from './markdown-block.ts';
 import { toMrkdwn } from './mrkdwn.ts';
 import type { SlackPayload, TextPayload } from './payloads.ts';
-import { splitMarkdown } from './split.ts';
 
-/** Slack advises 4,000 characters a message; what escaping adds has room up to the hard limits. */
+/** Slack advises 4,000 characters a message, and `chat.update` takes no more. */
 export const textUnits = 3900;
 
 const sectionCharacters = 3000;
@@ -18,7 +18,7 @@ export function render(content: OutboundContent): Payload[] {
 function renderAll(content: OutboundContent): SlackPayload[] {
   switch (content.kind) {
     case 'text':
-      return splitMarkdown(content.markdown, textUnits).map(renderText);
+      return parts(content.markdown).map(renderText);
     case 'progress':
       return renderProgress(content.lines);
     case 'card':
@@ -32,7 +32,13 @@ function renderAll(content: OutboundContent): SlackPayload[] {
 
 /** An unfinished answer, as far as one message shows it. */
 export function renderDraft(markdown: string): TextPayload {
-  return renderText(splitMarkdown(markdown, textUnits)[0] ?? '…');
+  return renderText(parts(markdown)[0] ?? '…');
+}
+
+/** Measured as Slack will: after escaping, in the longer of the two forms. */
+function parts(markdown: string): string[] {
+  const measure = (part: string) => Math.max(safeMarkdown(part).length, toMrkdwn(part).length);
+  return splitMarkdown(markdown, { limit: textUnits, measure });
 }
 
 function renderText(markdown: string): TextPayload {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { messageBlocks } from './blocks.ts';
 import { flag, json, type Method, type MethodContext, method, SlackFailure, ts } from './method.ts';
 import { messageToWire } from './wire.ts';
-import { findMessage, type SlackChannel, type SlackMessage, threadState } from './world.ts';
+import { addMessage, findMessage, type SlackChannel, type SlackMessage, threadState } from './world.ts';
 
 const metadata = json(
   z.strictObject({ event_type: z.string().min(1), event_payload: z.record(z.string(), z.unknown()) }),
@@ -36,8 +36,7 @@ function post(
   if (threadTs !== undefined && findMessage(context.world, channel.id, threadTs) === undefined) {
     throw new SlackFailure('thread_not_found');
   }
-  const message: SlackMessage = {
-    ts: context.world.nextTs(),
+  const message = addMessage(context.world, {
     channel: channel.id,
     user: context.team.botUserId,
     botId: context.team.botId,
@@ -45,13 +44,7 @@ function post(
     blocks: content.blocks,
     ...(threadTs === undefined ? {} : { threadTs }),
     ...(content.metadata === undefined ? {} : { metadata: content.metadata }),
-    files: [],
-    reactions: new Map(),
-    streaming: false,
-    deleted: false,
-    shown: [content.text],
-  };
-  context.world.messages.push(message);
+  });
   if (threadTs !== undefined) threadState(context.world, channel.id, threadTs).status = '';
   return message;
 }

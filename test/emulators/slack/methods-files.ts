@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, json, type Method, method, SlackFailure, ts } from './method.ts';
 import { writableChannel } from './methods-chat.ts';
 import { fileToWire, messageToWire } from './wire.ts';
-import type { SlackFile, SlackMessage } from './world.ts';
+import { addMessage, type SlackFile } from './world.ts';
 
 export const fileMethods: Readonly<Record<string, Method>> = {
   'files.getUploadURLExternal': method(
@@ -49,29 +49,15 @@ export const fileMethods: Readonly<Record<string, Method>> = {
       });
       if (args.channel_id !== undefined) {
         const channel = writableChannel(context, args.channel_id);
-        const message: SlackMessage = {
-          ts: world.nextTs(),
+        const message = addMessage(world, {
           channel: channel.id,
           user: team.botUserId,
           botId: team.botId,
           subtype: 'file_share',
           text: args.initial_comment ?? '',
-          blocks: [],
           ...(args.thread_ts === undefined ? {} : { threadTs: args.thread_ts }),
           files,
-          reactions: new Map(),
-          streaming: false,
-          deleted: false,
-          shown: [args.initial_comment ?? ''],
-        };
-        world.messages.push(message);
-        for (const file of files) {
-          file.shares.push({
-            channel: channel.id,
-            ts: message.ts,
-            ...(args.thread_ts === undefined ? {} : { threadTs: args.thread_ts }),
-          });
-        }
+        });
         context.emit({
           ...messageToWire(message, world, root),
           channel: channel.id,

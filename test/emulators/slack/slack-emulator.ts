@@ -1,34 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { z } from 'zod';
+import { createContentRoutes } from './content-routes.ts';
 import { createDelivery, type HttpEndpoint, type Receipt } from './delivery.ts';
 import { createFaults, type Fault } from './faults.ts';
 import type { MethodContext } from './method.ts';
 import { loadDescriptionCheck } from './openapi.ts';
 import { createUser, type SlackUserHandle } from './user.ts';
-import { type Call, createWebApi, readBody } from './web-api.ts';
-import {
-  type ChannelType,
-  createWorld,
-  findMessage,
-  type SlackChannel,
-  type SlackTeam,
-  type World,
-} from './world.ts';
+import { type Call, createWebApi } from './web-api.ts';
+import { type ChannelType, createWorld, type SlackChannel, type SlackTeam, type World } from './world.ts';
 
-export const allScopes = [
-  'app_mentions:read', 'assistant:write', 'channels:history', 'channels:read', 'chat:write', 'commands', 'files:read',
-  'files:write', 'groups:history', 'groups:read', 'im:history', 'im:read', 'im:write', 'mpim:history', 'mpim:read',
-  'reactions:read', 'reactions:write', 'users:read',
-]; // biome-ignore format: a list
-
-const responsePayload = z.object({
-  text: z.string().optional(),
-  blocks: z.array(z.record(z.string(), z.unknown())).optional(),
-  response_type: z.enum(['ephemeral', 'in_channel']).optional(),
-  thread_ts: z.string().optional(),
-  replace_original: z.boolean().optional(),
-  delete_original: z.boolean().optional(),
-});
+/** What a freshly installed app of ours is granted. */
+export const allScopes: readonly string[] = (
+  'app_mentions:read assistant:write channels:history channels:read chat:write commands files:read files:write ' +
+  'groups:history groups:read im:history im:read im:write mpim:history mpim:read reactions:read reactions:write users:read'
+).split(' ');
 
 export interface SlackEmulator {
   /** `http://127.0.0.1:port`. */
@@ -74,12 +58,7 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
   const faults = createFaults();
   const delivery = createDelivery();
   const triggers = new Map<string, number>();
-  const responses = new Map<
-    string,
-    { channel: string; user: string; messageTs: string | undefined; uses: number }
-  >();
   let delayMs = 0;
-  let signInPage = false;
   let root = '';
 
   const contextOf = (team: SlackTeam): MethodContext => ({
@@ -113,6 +92,8 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
     contextOf,
   });
 
+  const content = createContentRoutes({ world, faults, violations: api.violations });
+
   const server = createServer((request, response) => {
     route(request, response).catch((error: unknown) => {
       api.violations.push(String(error));
@@ -124,56 +105,11 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
     const url = new URL(request.url ?? '/', root);
     const [, first = '', second = '', third = ''] = url.pathname.split('/');
     if (first === 'api') return api.handle(second, request, response);
-    if (first === 'upload') return upload(third, Number(url.searchParams.get('length')), request, response);
-    if (first === 'files-pri') return download(second, request, response);
-    if (first === 'respond') return respond(second, request, response);
+    if (first === 'upload')
+      return content.upload(third, Number(url.searchParams.get('length')), request, response);
+    if (first === 'files-pri') return content.download(second, request, response);
+    if (first === 'respond') return content.respond(second, request, response);
     response.writeHead(404).end();
-  }
-
-  async function upload(
-    id: string,
-    length: number,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    const file = world.files.get(id);
-    const fault = faults.take('upload');
-    const bytes = await readBody(request);
-    if (fault?.status !== undefined) return void response.writeHead(fault.status).end();
-    if (file === undefined || bytes.length !== length) return void response.writeHead(400).end('bad length');
-    file.bytes = bytes;
-    file.uploaded = true;
-    response.writeHead(200).end(`OK - ${bytes.length}`);
-  }
-
-  function download(id: string, request: IncomingMessage, response: ServerResponse): void {
-    const file = world.files.get(id);
-    const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-    const team = [...world.teams.values()].find(({ botToken }) => botToken === token);
-    if (signInPage || team === undefined || team.id !== file?.teamId) {
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-      return void response.end('<!DOCTYPE html><title>Sign in | Slack</title>');
-    }
-    response.writeHead(200, { 'content-type': file.mimetype, 'content-length': file.bytes.length });
-    response.end(file.bytes);
-  }
-
-  async function respond(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const known = responses.get(id);
-    const parsed = responsePayload.safeParse(JSON.parse((await readBody(request)).toString('utf8')));
-    // docs.slack.dev/interactivity/handling-user-interaction: five uses within 30 minutes.
-    if (known === undefined || known.uses >= 5) return void response.writeHead(404).end('used_url');
-    if (!parsed.success) {
-      api.violations.push(`response_url: ${parsed.error.message}`);
-      return void response.writeHead(400).end('invalid_payload');
-    }
-    known.uses += 1;
-    const { text = '', blocks = [], replace_original: replace } = parsed.data;
-    const original =
-      known.messageTs === undefined ? undefined : findMessage(world, known.channel, known.messageTs);
-    if (replace === true && original !== undefined) Object.assign(original, { text, blocks });
-    else world.ephemerals.push({ channel: known.channel, user: known.user, text, blocks });
-    response.writeHead(200).end('ok');
   }
 
   server.on('upgrade', (request, socket, head) => {
@@ -212,11 +148,6 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
     triggers.set(id, Date.now());
     return id;
   };
-  const responseUrl = (channel: string, user: string, messageTs?: string): string => {
-    const id = world.nextId('R');
-    responses.set(id, { channel, user, messageTs, uses: 0 });
-    return `${root}/respond/${id}`;
-  };
 
   return {
     root,
@@ -238,7 +169,8 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
         emit,
         send: delivery.send,
         trigger,
-        responseUrl,
+        responseUrl: (channel, userId, messageTs) =>
+          `${root}/respond/${content.allowResponse(channel, userId, messageTs)}`,
         firstTeam: team,
       });
     },
@@ -267,9 +199,7 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
     release: ({ reversed } = { reversed: false }) => delivery.release(reversed),
     useHttp: delivery.useHttp,
     connections: delivery.connections,
-    signInPageForFiles(on) {
-      signInPage = on;
-    },
+    signInPageForFiles: content.signInPage,
     async close() {
       delivery.close();
       server.closeAllConnections();

@@ -1,8 +1,15 @@
-import { z } from 'zod';
-import { buttonElement } from './blocks.ts';
 import type { EnvelopeKind, Receipt } from './delivery.ts';
+import { commandPayload, pressPayload, submissionPayload } from './user-interactions.ts';
 import { messageToWire } from './wire.ts';
-import type { SlackChannel, SlackFile, SlackMessage, SlackTeam, SlackUser, World } from './world.ts';
+import {
+  addMessage,
+  type SlackChannel,
+  type SlackFile,
+  type SlackMessage,
+  type SlackTeam,
+  type SlackUser,
+  type World,
+} from './world.ts';
 
 export interface SayOptions {
   /** A DM with the bot when absent. */
@@ -55,12 +62,6 @@ export interface UserDeps {
   firstTeam: SlackTeam;
 }
 
-const actionsBlock = z.object({
-  type: z.literal('actions'),
-  block_id: z.string().optional(),
-  elements: z.array(buttonElement),
-});
-
 export function createUser(user: SlackUser, deps: UserDeps): SlackUserHandle {
   const { world } = deps;
   const teamOf = (channel: SlackChannel): SlackTeam => world.teams.get(channel.teamId) ?? deps.firstTeam;
@@ -86,23 +87,14 @@ export function createUser(user: SlackUser, deps: UserDeps): SlackUserHandle {
   function says(text: string, options: SayOptions = {}): Sent {
     const channel = options.channel ?? dm();
     const team = teamOf(channel);
-    const message: SlackMessage = {
-      ts: world.nextTs(),
+    const message = addMessage(world, {
       channel: channel.id,
       user: user.id,
       ...(user.isBot ? { botId: `B${user.id}` } : {}),
-      ...(options.files === undefined ? {} : { subtype: 'file_share' }),
-      text,
-      blocks: [],
+      ...(options.files === undefined ? {} : { subtype: 'file_share', files: options.files }),
       ...(options.threadTs === undefined ? {} : { threadTs: options.threadTs }),
-      files: options.files ?? [],
-      reactions: new Map(),
-      streaming: false,
-      deleted: false,
-      shown: [text],
-    };
-    world.messages.push(message);
-    for (const file of message.files) file.shares.push({ channel: channel.id, ts: message.ts });
+      text,
+    });
     const wire = {
       ...messageToWire(message, world, deps.root(), false),
       channel: channel.id,
@@ -158,88 +150,23 @@ export function createUser(user: SlackUser, deps: UserDeps): SlackUserHandle {
     },
     presses(button, message) {
       const channel = channelOf(message);
-      const team = teamOf(channel);
-      const rows = message.blocks.flatMap((block) => {
-        const row = actionsBlock.safeParse(block);
-        return row.success ? [row.data] : [];
-      });
-      const pressed = rows
-        .flatMap((row) =>
-          row.elements.map((element) => ({ ...element, block_id: row.block_id ?? 'generated' })),
-        )
-        .find((element) => element.action_id === button || element.text.text.includes(button));
-      if (pressed === undefined) throw new Error(`no button ${button} on ${JSON.stringify(message.blocks)}`);
       return deps.send('interactive', {
-        type: 'block_actions',
-        team: { id: team.id, domain: 'acme' },
-        user: who(team),
-        api_app_id: 'A0EMULATOR',
-        container: { type: 'message', message_ts: message.ts, channel_id: channel.id, is_ephemeral: false },
-        trigger_id: deps.trigger(user.id),
-        channel: { id: channel.id, name: channel.name },
+        ...pressPayload(button, message, who(teamOf(channel)), channel, world.nextTs()),
         message: messageToWire(message, world, deps.root(), false),
+        trigger_id: deps.trigger(user.id),
         response_url: deps.responseUrl(channel.id, user.id, message.ts),
-        actions: [{ ...pressed, action_ts: world.nextTs() }],
       });
     },
     submits(text) {
-      const open = [...world.views.values()].find((view) => view.open && view.userId === user.id);
-      if (open === undefined) throw new Error('no form is open');
-      open.open = false;
-      const team = world.teams.get(open.teamId) ?? deps.firstTeam;
-      const inputs = z
-        .array(
-          z.object({
-            type: z.string(),
-            block_id: z.string().optional(),
-            element: z.object({ action_id: z.string() }).optional(),
-          }),
-        )
-        .parse(open.view.blocks);
-      const values = inputs.flatMap(({ block_id: block = 'generated', element }) =>
-        element === undefined
-          ? []
-          : [
-              [
-                block,
-                { [element.action_id]: { type: 'plain_text_input', value: text === '' ? null : text } },
-              ],
-            ],
-      );
-      return deps.send('interactive', {
-        type: 'view_submission',
-        team: { id: team.id, domain: 'acme' },
-        user: who(team),
-        api_app_id: 'A0EMULATOR',
-        trigger_id: deps.trigger(user.id),
-        view: {
-          ...open.view,
-          id: open.id,
-          team_id: team.id,
-          hash: 'hash',
-          state: { values: Object.fromEntries(values) },
-        },
-        response_urls: [],
-      });
+      const form = [...world.views.values()].find((view) => view.open && view.userId === user.id);
+      if (form === undefined) throw new Error('no form is open');
+      form.open = false;
+      const team = world.teams.get(form.teamId) ?? deps.firstTeam;
+      return deps.send('interactive', submissionPayload(form, text, who(team)));
     },
     types(command, text, channel = dm()) {
-      const team = teamOf(channel);
       return deps.send('slash_commands', {
-        token: 'deprecated',
-        team_id: team.id,
-        team_domain: 'acme',
-        channel_id: channel.id,
-        channel_name:
-          channel.type === 'im'
-            ? 'directmessage'
-            : channel.type === 'channel'
-              ? channel.name
-              : 'privategroup',
-        user_id: user.id,
-        user_name: user.name,
-        command,
-        text,
-        api_app_id: 'A0EMULATOR',
+        ...commandPayload(command, text, who(teamOf(channel)), channel),
         response_url: deps.responseUrl(channel.id, user.id),
         trigger_id: deps.trigger(user.id),
       });
@@ -247,21 +174,13 @@ export function createUser(user: SlackUser, deps: UserDeps): SlackUserHandle {
     opensAssistant() {
       const channel = dm();
       const team = teamOf(channel);
-      const root: SlackMessage = {
-        ts: world.nextTs(),
+      const root = addMessage(world, {
         channel: channel.id,
         user: team.botUserId,
         botId: team.botId,
         subtype: 'assistant_app_thread',
         text: 'New Assistant Thread',
-        blocks: [],
-        files: [],
-        reactions: new Map(),
-        streaming: false,
-        deleted: false,
-        shown: [],
-      };
-      world.messages.push(root);
+      });
       deps.emit(team, {
         type: 'assistant_thread_started',
         assistant_thread: { user_id: user.id, context: {}, channel_id: channel.id, thread_ts: root.ts },

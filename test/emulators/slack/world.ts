@@ -118,6 +118,29 @@ export function createWorld(): World {
   };
 }
 
+/** Posts a message; what is not given is empty. */
+export function addMessage(
+  world: World,
+  message: Pick<SlackMessage, 'channel' | 'user' | 'text'> & Partial<SlackMessage>,
+): SlackMessage {
+  const posted: SlackMessage = {
+    ts: world.nextTs(),
+    blocks: [],
+    files: [],
+    reactions: new Map(),
+    streaming: false,
+    deleted: false,
+    shown: [message.text],
+    ...message,
+  };
+  world.messages.push(posted);
+  for (const file of posted.files) {
+    const { channel, ts, threadTs } = posted;
+    file.shares.push({ channel, ts, ...(threadTs === undefined ? {} : { threadTs }) });
+  }
+  return posted;
+}
+
 export function findMessage(world: World, channel: string, ts: string): SlackMessage | undefined {
   return world.messages.find(
     (message) => message.channel === channel && message.ts === ts && !message.deleted,

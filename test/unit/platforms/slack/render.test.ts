@@ -4,7 +4,6 @@ import { safeMarkdown } from '../../../../platforms/slack/markdown-block.ts';
 import { toMrkdwn } from '../../../../platforms/slack/mrkdwn.ts';
 import { slackPayload } from '../../../../platforms/slack/payloads.ts';
 import { render, textUnits } from '../../../../platforms/slack/render.ts';
-import { splitMarkdown } from '../../../../platforms/slack/split.ts';
 import { textMessage } from '../../../../platforms/slack/text-message.ts';
 import { messageBlocks, pings } from '../../../emulators/slack/blocks.ts';
 
@@ -115,44 +114,27 @@ describe('mrkdwn', () => {
     ['> a\n> b', '> a\n> b'],
     ['a & b < c', 'a &amp; b &lt; c'],
     ['```sh\nrm <x>\n```', '```\nrm &lt;x&gt;\n```'],
-    ['| a | **b** |\n|---|---|\n| long | 1 |', '```\na    | b\n-----|--\nlong | 1\n```'],
+    ['| a | **b** |\n|---|---|\n| long | 1 |', '```\na    │ b\n─────┼──\nlong │ 1\n```'],
     ['<https://a.b/c>', '<https://a.b/c|https://a.b/c>'],
   ])('of %j is %j', (markdown, expected) => {
     expect(toMrkdwn(markdown)).toBe(expected);
   });
 });
 
-describe('splitting', () => {
-  const prose = fc
-    .array(fc.constantFrom('word', 'a', '😀', '\n', '\n\n', ' ', 'שלום', 'x'.repeat(50)), { maxLength: 200 })
-    .map((parts) => parts.join(' '));
+describe('a long text', () => {
+  const codeOf = (payload: unknown) => slackPayload.parse(payload);
 
-  it('loses nothing but white space at the cuts', () => {
-    fc.assert(
-      fc.property(prose, fc.integer({ min: 40, max: 200 }), (text, limit) => {
-        const parts = splitMarkdown(text, limit);
-        expect(parts.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
-        expect(parts.every((part) => part.length <= limit)).toBe(true);
-      }),
-    );
+  it('is split by its length after escaping', () => {
+    const payloads = render({ kind: 'text', markdown: '<&> '.repeat(1500) }).map(codeOf);
+    expect(payloads.length).toBeGreaterThan(4);
+    for (const payload of payloads) {
+      if (payload.kind !== 'text') throw new Error('not a text');
+      expect(payload.mrkdwn.length).toBeLessThanOrEqual(textUnits);
+      expect(payload.markdown.length).toBeLessThanOrEqual(textUnits);
+    }
   });
 
-  it('never cuts a surrogate pair', () => {
-    const parts = splitMarkdown('a'.repeat(95) + '😀'.repeat(20), 101);
-    expect(parts.every((part) => part.isWellFormed())).toBe(true);
-  });
-
-  it('closes a fence at the cut and opens it again with its language', () => {
-    const code = Array.from({ length: 40 }, (_line, index) => `line ${index}`).join('\n');
-    const parts = splitMarkdown(`Look:\n\`\`\`js\n${code}\n\`\`\`\nDone`, 120);
-    expect(parts.length).toBeGreaterThan(2);
-    for (const part of parts) expect((part.match(/^```/gm) ?? []).length % 2).toBe(0);
-    expect(parts[1]?.startsWith('```js\n')).toBe(true);
-    for (let index = 0; index < 40; index += 1) expect(parts.join('\n')).toContain(`line ${index}`);
-    expect(parts.at(-1)).toContain('Done');
-  });
-
-  it('leaves a short text whole', () => {
+  it('stays whole when it is short enough', () => {
     expect(render({ kind: 'text', markdown: 'x'.repeat(textUnits) })).toHaveLength(1);
     expect(render({ kind: 'text', markdown: ' \n ' })).toHaveLength(0);
   });
