@@ -5,6 +5,9 @@ export interface Step {
   args: Readonly<Record<string, string>>;
 }
 
+/** A plain request is short; the patterns' time grows with the square of the length. */
+const longestRequestUnits = 2000;
+
 interface Intent {
   patterns: readonly RegExp[];
   step(groups: Readonly<Record<string, string | undefined>>): Step;
@@ -102,6 +105,7 @@ const intents: readonly Intent[] = [
  * of a request is worse than doing nothing.
  */
 export function planOf(text: string): Step[] | null {
+  if (text.length > longestRequestUnits) return null;
   const parts = text.split(
     /(?:[,;.]\s*|\s+)(?:and\s+)?then\s+|(?:[,;.]\s*|\s+)(?:а\s+)?(?:затем|потом)\s+/iu,
   );

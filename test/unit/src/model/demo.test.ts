@@ -139,6 +139,12 @@ describe('honesty', () => {
     },
   );
 
+  test('a text far too long for a plain request is not even tried', async () => {
+    const startedAt = performance.now();
+    expect(await callFor(`search ${'a in '.repeat(200_000)}`)).toBeNull();
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+
   test('half of a request is not done', async () => {
     expect(await callFor('run ls, then think about it')).toBeNull();
   });
