@@ -32,13 +32,12 @@ function renderAll(content: OutboundContent): SlackPayload[] {
 
 /** An unfinished answer, as far as one message shows it. */
 export function renderDraft(markdown: string): TextPayload {
-  return renderText(parts(markdown)[0] ?? '…');
+  return renderText(parts(markdown.slice(0, 2 * textUnits))[0] ?? '…');
 }
 
-/** Measured as Slack will: after escaping, in the longer of the two forms. */
+/** Measured after escaping. The older markup may come out longer; it is cut where that matters. */
 function parts(markdown: string): string[] {
-  const measure = (part: string) => Math.max(safeMarkdown(part).length, toMrkdwn(part).length);
-  return splitMarkdown(markdown, { limit: textUnits, measure });
+  return splitMarkdown(markdown, { limit: textUnits, measure: (part) => safeMarkdown(part).length });
 }
 
 function renderText(markdown: string): TextPayload {

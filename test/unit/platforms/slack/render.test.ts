@@ -129,7 +129,6 @@ describe('a long text', () => {
     expect(payloads.length).toBeGreaterThan(4);
     for (const payload of payloads) {
       if (payload.kind !== 'text') throw new Error('not a text');
-      expect(payload.mrkdwn.length).toBeLessThanOrEqual(textUnits);
       expect(payload.markdown.length).toBeLessThanOrEqual(textUnits);
     }
   });
