@@ -1,4 +1,4 @@
-import { failureResult } from './registry.ts';
+import { failureResult } from './handler-result.ts';
 import type { ToolContext, ToolResult } from './tool.ts';
 
 /** How long a handler that was told to stop may take to clean up and give its own result. */

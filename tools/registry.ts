@@ -2,16 +2,10 @@ import type { z } from 'zod';
 import { errorMessage } from '../src/errors.ts';
 import { createLog, type Log } from '../src/log.ts';
 import { createAvailability } from './availability.ts';
-import { sanitizeErrorText, toolError } from './results.ts';
-import type {
-  JsonToolOptions,
-  MultimodalResult,
-  ToolContext,
-  ToolResult,
-  ToolSchema,
-  ZodToolOptions,
-} from './tool.ts';
-import { createToolRecord, InvalidArguments, type RawArgs, type ToolRecord } from './tool-record.ts';
+import { checkedResult, failureResult } from './handler-result.ts';
+import { toolError } from './results.ts';
+import type { JsonToolOptions, ToolContext, ToolResult, ToolSchema, ZodToolOptions } from './tool.ts';
+import { createToolRecord, type RawArgs, type ToolRecord } from './tool-record.ts';
 
 export interface FunctionDefinition {
   type: 'function';
@@ -224,34 +218,6 @@ function dynamicSchema(record: ToolRecord, log: Log): Partial<ToolSchema> {
     );
     return {};
   }
-}
-
-function checkedResult(name: string, result: unknown): ToolResult {
-  if (typeof result === 'string' || isMultimodal(result)) return result;
-  const type = result === null ? 'null' : Array.isArray(result) ? 'array' : typeof result;
-  return toolError(`The tool returned ${type}; a result is a string (JSON text) or a multimodal envelope.`, {
-    error_type: 'tool_result_contract',
-    tool: name,
-    result_type: type,
-  });
-}
-
-function isMultimodal(result: unknown): result is MultimodalResult {
-  return (
-    typeof result === 'object' &&
-    result !== null &&
-    '_multimodal' in result &&
-    result._multimodal === true &&
-    'content' in result &&
-    Array.isArray(result.content)
-  );
-}
-
-/** The seed's wording for a handler that threw: class name and message, the message made safe. */
-export function failureResult(error: unknown): string {
-  if (error instanceof InvalidArguments) return toolError(sanitizeErrorText(error.message));
-  const type = error instanceof Error ? error.constructor.name : typeof error;
-  return toolError(`Tool execution failed: ${type}: ${sanitizeErrorText(errorMessage(error))}`);
 }
 
 /** The process-wide registry that tool files register with. The gateway gives it its log before discovery. */

@@ -79,7 +79,7 @@ export async function limitTurnResults(
   return results;
 }
 
-/** The order of lookup: pinned, config, MCP, the tool's own, default. A small window caps them all. */
+/** The order of lookup: pinned, config, MCP, the tool's own (capped by a small window), default. */
 function budgetOf(name: string, options: LimitOptions): number {
   const limits = options.limits ?? defaultResultLimits;
   if (neverSpilled.has(name)) return Number.POSITIVE_INFINITY;
@@ -87,9 +87,9 @@ function budgetOf(name: string, options: LimitOptions): number {
   if (configured !== undefined) return configured;
   if (name.startsWith('mcp_')) return limits.mcpResult;
   const own = (options.registry ?? sharedRegistry).get(name)?.maxResultSizeChars;
-  return own === undefined
-    ? limits.result
-    : Math.min(own, Math.max(limits.result, defaultResultLimits.result));
+  if (own === undefined) return limits.result;
+  const smallWindow = limits.result < defaultResultLimits.result;
+  return smallWindow ? Math.min(own, limits.result) : own;
 }
 
 async function spill({ name, toolCallId, result }: NamedResult, options: LimitOptions): Promise<string> {

@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import { redactSecrets } from '../src/redact.ts';
 import type { Environment } from './environments/environment.ts';
-import { isCredentialFile } from './files/guard.ts';
+import { guardPlaceOf } from './files/edit.ts';
+import { isCredentialFile, isGatewaySecret } from './files/guard.ts';
 import { PathProblem, placePath } from './files/paths.ts';
 import { type SearchFinding, type SearchRequest, searchProgram } from './files/search-programs.ts';
 import { sliceLines } from './files/text.ts';
@@ -65,8 +66,8 @@ async function searchFiles(asked: SearchArgs, context: ToolContext): Promise<str
   }
   try {
     const environment = await context.environment();
-    const { path, stat } = await placePath(environment, context.sessionId, asked.path);
-    if (!stat) return toolError(`${path} does not exist.`, { pattern });
+    const { path: place, realPath: path, stat } = await placePath(environment, context.sessionId, asked.path);
+    if (!stat) return toolError(`${place} does not exist.`, { pattern });
     const mode = asked.target === 'files' ? 'names' : asked.output_mode;
     const outcome = await run(environment, context, {
       mode,
@@ -109,7 +110,9 @@ async function run(
   if (exitCode !== 0 && all.length === 0 && complaints.length > 0) {
     return { problem: `The search failed: ${cutText(redactSecrets(complaints.join('\n')), 500)}` };
   }
-  const shown = request.mode === 'names' ? all : all.filter(({ path }) => !isCredentialFile(path));
+  const { gatewayHome } = guardPlaceOf(environment, context);
+  const isSecret = (path: string) => isCredentialFile(path) || isGatewaySecret(gatewayHome, path);
+  const shown = request.mode === 'names' ? all : all.filter(({ path }) => !isSecret(path));
   const findings = shown.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line));
   const incomplete = Buffer.byteLength(stdout) >= maxOutputBytes * 0.95 || exitCode === 124;
   return { findings, omitted: all.length - shown.length, incomplete };

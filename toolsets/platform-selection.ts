@@ -34,8 +34,8 @@ export interface Selection {
  */
 export function selectToolsets(toolsets: Toolsets, input: SelectionInput): Selection {
   const { source, entries } = listOf(input);
-  const preset = `hermes-${input.platform}`;
-  const fallback = toolsets.validateToolset(preset) ? preset : 'hermes-gateway';
+  const preset = `hermes-${input.platform.replaceAll('_', '-')}`;
+  const fallback = toolsets.validateToolset(preset) ? preset : 'hermes-cli';
   const servers = input.mcpServers ?? [];
 
   const subtracted = entries.filter((entry) => entry.startsWith('-')).map((entry) => entry.slice(1));

@@ -70,6 +70,16 @@ test('the budget is the config’s, then MCP’s, then the tool’s own, then th
   expect([await spilled('pinned', 10_000), await spilled('pinned', 10_001)]).toEqual([false, true]);
   expect([await spilled('mcp_x_y', 50_000), await spilled('mcp_x_y', 50_001)]).toEqual([false, true]);
   expect([await spilled('small', 5_000), await spilled('small', 5_001)]).toEqual([false, true]);
+  const inSmallWindow = { ...options, limits: limitsForWindow(1_000) };
+  registry.register({
+    name: 'large',
+    toolset: 'test',
+    schema: { description: 'x', parameters: null },
+    handler: () => '',
+    maxResultSizeChars: 150_000,
+  });
+  expect([await spilled('large', 150_000), await spilled('large', 150_001)]).toEqual([false, true]);
+  expect(await spillResult(call('x'.repeat(8_001), 'large'), inSmallWindow)).toContain('<persisted-output>');
   expect([await spilled('other', 100_000), await spilled('other', 100_001)]).toEqual([false, true]);
 });
 

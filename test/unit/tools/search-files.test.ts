@@ -97,6 +97,20 @@ test('hits in credential files are left out and counted', async () => {
   expect(JSON.stringify(result['matches'])).toContain('.env.example');
 });
 
+test('the gateway’s own secrets are not found, by a link neither', async () => {
+  const bench = await benchWith({});
+  await writeFile(join(bench.home, 'pairing.json'), 'find me\n');
+  await symlink(bench.home, join(bench.work, 'link'));
+  expect(await search(bench, { pattern: 'find', path: bench.home })).toMatchObject({
+    total_count: 0,
+    _omitted: 1,
+  });
+  expect(await search(bench, { pattern: 'find', path: 'link' })).toMatchObject({
+    total_count: 0,
+    _omitted: 1,
+  });
+});
+
 test('known shapes of secrets are redacted', async () => {
   const bench = await benchWith({ a: `token sk-${'a'.repeat(30)}\n` });
   expect(await search(bench, { pattern: 'token' })).toMatchObject({

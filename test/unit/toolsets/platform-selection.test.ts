@@ -109,3 +109,8 @@ test('entries that name nothing are reported', () => {
     'x',
   ]);
 });
+
+test('a platform without a preset gets the core, and an underscore is a hyphen', () => {
+  expect(select({ platform: 'unheard-of' }).tools).toEqual(select().tools);
+  expect(select({ platform: 'api_server' }).tools).not.toContain('clarify');
+});
