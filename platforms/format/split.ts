@@ -1,0 +1,104 @@
+import { openStructure } from './open-structure.ts';
+import { characterBoundary, utf16Units } from './units.ts';
+
+export interface SplitOptions {
+  /** The most that `measure` may say of one part. At least 100. */
+  limit: number;
+  /** The size of a part as the platform counts it, after rendering. UTF-16 units of the Markdown when absent. */
+  measure?: (markdown: string) => number;
+}
+
+/** One part: `open + body + close` is sent; the bodies of all parts joined are the text. */
+export interface Piece {
+  open: string;
+  body: string;
+  close: string;
+}
+
+/**
+ * Markdown in parts that fit: cut between paragraphs, else lines, else words, else characters, never within a
+ * surrogate pair, an entity, a link or inline code of ordinary length. A code fence that a cut falls into is closed and
+ * opened again with its language; a table gets its header again. Blank parts are left out.
+ */
+export function splitMarkdown(markdown: string, options: SplitOptions): string[] {
+  return cutPieces(markdown, options)
+    .map(({ open, body, close }) => open + body + close)
+    .filter((part) => part.trim() !== '');
+}
+
+/** `splitMarkdown` with the seams showing. Takes time in proportion to the text. */
+export function cutPieces(markdown: string, options: SplitOptions): Piece[] {
+  const measure = options.measure ?? utf16Units;
+  const fits = (part: string) => part.length <= options.limit && measure(part) <= options.limit;
+  const pieces: Piece[] = [];
+  let at = 0;
+  let open = '';
+  while (at < markdown.length) {
+    const piece = nextPiece(markdown, at, open, { ...options, measure }, fits);
+    pieces.push(piece);
+    at += piece.body.length;
+    open = piece.reopen;
+  }
+  return pieces.map(({ open, body, close }) => ({ open, body, close }));
+}
+
+function nextPiece(
+  markdown: string,
+  at: number,
+  open: string,
+  { limit, measure }: Required<SplitOptions>,
+  fits: (part: string) => boolean,
+): Piece & { reopen: string } {
+  const rest = markdown.slice(at, at + limit + spanReach);
+  if (rest.length === markdown.length - at && fits(open + rest))
+    return { open, body: rest, close: '', reopen: '' };
+  let room = Math.max(1, limit - open.length - closingRoom);
+  for (;;) {
+    const body = rest.slice(0, cutPoint(rest, room));
+    const { close, reopen } = openStructure(open + body);
+    const piece = { open, body, close: close === '' || body.endsWith('\n') ? close : `\n${close}`, reopen };
+    const part = open + body + piece.close;
+    if (fits(part) || body.length <= 1 || room <= 1) return piece;
+    // The rendered size tells how much too long it is, so that a few tries are enough.
+    const over = Math.max(1.1, measure(part) / limit);
+    room = Math.floor(Math.min(room, body.length) / over);
+  }
+}
+
+/** How far past the limit to look for the end of a link or of code that begins before it. */
+const spanReach = 500;
+/** Kept free for the line that closes a fence. */
+const closingRoom = 16;
+
+/** Where to cut `text` at or before `room`, best place first. */
+function cutPoint(text: string, room: number): number {
+  if (text.length <= room) return text.length;
+  const window = text.slice(0, room);
+  for (const [separator, least] of [
+    ['\n\n', 0.4],
+    ['\n', 0.3],
+    [' ', 0.5],
+  ] as const) {
+    const at = beforeSpan(text, window.lastIndexOf(separator) + separator.length, separator === ' ');
+    if (at > room * least) return at;
+  }
+  const hard = characterBoundary(text, beforeSpan(text, room, true));
+  return hard > 0 ? hard : Math.max(1, characterBoundary(text, room));
+}
+
+/** What must stay whole, when it is of ordinary length: inline code, links, bare URLs, entities. */
+const wholeSpans =
+  /(`{1,3})(?!`)[^\n]{0,400}?[^`]\1(?!`)|!?\[[^[\]\n]{0,300}\]\([^)\s]{0,1500}\)|https?:\/\/[^\s)>]{1,1500}|&#?\w{1,31};/g;
+
+/** Moves a cut within a line out of a span that it would break, if that leaves something before it. */
+function beforeSpan(text: string, at: number, withinLine: boolean): number {
+  if (!withinLine || at <= 0) return at;
+  const lineStart = text.lastIndexOf('\n', at - 1) + 1;
+  const lineEnd = text.indexOf('\n', at);
+  const line = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
+  for (const span of line.matchAll(wholeSpans)) {
+    const start = lineStart + span.index;
+    if (start < at && at < start + span[0].length) return start;
+  }
+  return at;
+}
