@@ -1,5 +1,5 @@
 import type { PlatformCapabilities } from '../platform.ts';
-import { textUnits } from './render.ts';
+import { textUnits } from './markdown.ts';
 
 const mib = 1_048_576;
 

@@ -1,7 +1,13 @@
-import { textUnits } from './render.ts';
+import { splitMarkdown } from '../format/split.ts';
+import { toDiscordMarkdown } from './native-markdown.ts';
 
+/** discord.com/developers/docs/resources/message#create-message */
+export const textUnits = 2000;
+
+/** A model's Markdown as the texts of as many messages as it takes. */
 export function renderText(markdown: string): string[] {
-  const parts: string[] = [];
-  for (let at = 0; at < markdown.length; at += textUnits) parts.push(markdown.slice(at, at + textUnits));
-  return parts;
+  const measure = (part: string): number => toDiscordMarkdown(part).length;
+  return splitMarkdown(markdown, { limit: textUnits, measure })
+    .map(toDiscordMarkdown)
+    .filter((text) => text !== '');
 }

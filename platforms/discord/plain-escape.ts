@@ -11,8 +11,12 @@ export function escapePlain(text: string): string {
   return escaped + escapeMarkup(text.slice(at));
 }
 
-function escapeMarkup(text: string): string {
-  return text.replace(/[\\`*_~|<[\]]/g, '\\$&').replace(/^([ \t]*)([#>-]|\d+(?=[.)]))/gm, '$1\\$2');
+/** Keeps Discord from reading marks in words: emphasis, spoilers, mentions, timestamps, and what begins a line. */
+export function escapeMarkup(text: string): string {
+  return text
+    .replace(/[\\`*_~|<[\]]/g, '\\$&')
+    .replace(/^([ \t]*)(#|>|-(?=[ #]))/gm, '$1\\$2')
+    .replace(/^([ \t]*\d+)([.)](?= ))/gm, '$1\\$2');
 }
 
 /** Text in a code block. A fence within it is broken by a character that is not seen. */
@@ -20,7 +24,7 @@ export function codeBlock(text: string, language = ''): string {
   return `\`\`\`${language}\n${breakFences(text)}\n\`\`\``;
 }
 
-export const breakFences = (text: string): string => text.replaceAll('```', '`\u200b`\u200b`');
+const breakFences = (text: string): string => text.replaceAll('```', '`\u200b`\u200b`');
 
 /** One line of code within text. */
 export function inlineCode(text: string): string {

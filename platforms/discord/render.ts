@@ -1,11 +1,8 @@
 import type { OutboundContent, Payload } from '../platform.ts';
 import { renderCard } from './card.ts';
-import { renderText } from './markdown.ts';
+import { renderText, textUnits } from './markdown.ts';
 import { toPayload } from './payload.ts';
 import { cutTo, escapePlain } from './plain-escape.ts';
-
-/** discord.com/developers/docs/resources/message#create-message */
-export const textUnits = 2000;
 
 /** Content as payloads, each one message of Discord's. Pure. */
 export function render(content: OutboundContent): Payload[] {

@@ -1,3 +1,4 @@
+import { afterEach, expect } from 'vitest';
 import { createDiscord, type DiscordOptions } from '../../../../platforms/discord/discord.ts';
 import type {
   BotCommand,
@@ -82,17 +83,23 @@ export const someCommands: readonly BotCommand[] = [
 ];
 
 export interface RigOptions {
-  discord?: Partial<DiscordOptions>;
+  /** Given the emulator's world, for options that name channels. */
+  discord?: Partial<DiscordOptions> | ((emulator: DiscordEmulator) => Partial<DiscordOptions>);
   emulator?: EmulatorOptions;
   commands?: readonly BotCommand[];
 }
 
-export async function startRig({ discord = {}, emulator: options = {}, commands = someCommands }: RigOptions = {}): Promise<Rig> {
+export async function startRig({
+  discord = {},
+  emulator: options = {},
+  commands = someCommands,
+}: RigOptions = {}): Promise<Rig> {
   const emulator = await startDiscordEmulator(options);
   const memory = createMemory();
   const logs: string[] = [];
   const deps = { log: createLog('debug', (line) => logs.push(line)), clock: systemClock, memory };
-  const create = () => createDiscord({ token: emulator.token, apiRoot: emulator.apiRoot, ...discord }, deps);
+  const given = typeof discord === 'function' ? discord(emulator) : discord;
+  const create = () => createDiscord({ token: emulator.token, apiRoot: emulator.apiRoot, ...given }, deps);
   const connecting = () => rig.platform.connect(rig.sink, commands, AbortSignal.timeout(8000));
   const rig: Rig = {
     emulator,
@@ -131,6 +138,35 @@ export async function until<Value>(
 const isThere = <Value>(value: Value): value is Exclude<Value, false | null | undefined> =>
   value !== false && value !== null && value !== undefined;
 
-export const sendOptions = (key = crypto.randomUUID()) => ({ key, signal: AbortSignal.timeout(5000) });
+export const sendOptions = (key: string = crypto.randomUUID()) => ({
+  key,
+  signal: AbortSignal.timeout(5000),
+});
 
 export const dmChat = (chatId: string): ChatAddress => ({ platform: 'discord', kind: 'dm', chatId });
+
+const openRigs: Rig[] = [];
+
+/** A rig that is connected, and closed after the test; by then no request may have broken a rule of Discord's. */
+export async function connected(options: RigOptions = {}): Promise<Rig> {
+  const rig = await opened(options);
+  await rig.connect();
+  return rig;
+}
+
+export async function opened(options: RigOptions = {}): Promise<Rig> {
+  const rig = await startRig(options);
+  openRigs.push(rig);
+  return rig;
+}
+
+/** To be called once by each test file. */
+export function closeRigsAfterEach(): void {
+  afterEach(async () => {
+    for (const rig of openRigs.splice(0)) {
+      await rig.close();
+      expect(rig.emulator.violations()).toEqual([]);
+      expect(rig.logs.filter((line) => line.includes(rig.emulator.token))).toEqual([]);
+    }
+  });
+}

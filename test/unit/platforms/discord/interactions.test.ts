@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { Card, CardButton, ChatAddress } from '../../../../platforms/platform.ts';
+import { closeRigsAfterEach, connected, dmChat, type Rig, sendOptions, until } from './rig.ts';
+
+closeRigsAfterEach();
+
+const approve: CardButton = { id: 'ap:1:once', label: '✅ Once', style: 'success' };
+const deny: CardButton = { id: 'ap:1:deny', label: '⛔ Deny', style: 'danger', askInput: 'Why? (optional)' };
+const card: Card = {
+  title: 'Run this?',
+  tone: 'warning',
+  blocks: [{ kind: 'code', text: 'rm -rf build' }],
+  buttons: [[approve, deny]],
+};
+
+async function showCard(rig: Rig, chat: ChatAddress, shown: Card = card) {
+  const [payload = {}] = rig.platform.render({ kind: 'card', card: shown });
+  const { messageId } = await rig.platform.deliver(chat, payload, sendOptions());
+  const message = rig.emulator.world.messages.find(({ id }) => id === messageId);
+  if (message === undefined) throw new Error('the card is not there');
+  return message;
+}
+
+describe('a press', () => {
+  it('reaches the gateway with the presser, the card and the button, and is answered', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann', { locale: 'ru' });
+    const message = await showCard(rig, dmChat(ann.dm().id));
+    const interaction = ann.presses('Once', message);
+    await until(() => interaction.answer);
+    expect(rig.sink.presses).toEqual([
+      {
+        eventId: `i${interaction.id}`,
+        chat: dmChat(ann.dm().id),
+        sender: { id: ann.id, name: 'Ann', isBot: false, locale: 'ru' },
+        messageId: message.id,
+        buttonId: 'ap:1:once',
+      },
+    ]);
+    expect(interaction.answer?.type).toBe(6);
+  });
+
+  it('that is refused tells only the presser', async () => {
+    const rig = await connected();
+    const channel = rig.emulator.addChannel('general');
+    const bob = rig.emulator.addUser('Bob');
+    rig.sink.onPress = async () => ({ text: 'Only Ann can decide this.', alert: true });
+    const message = await showCard(rig, { platform: 'discord', kind: 'channel', chatId: channel.id });
+    bob.presses('Once', message);
+    await until(() => bob.privately()[0]);
+    expect(bob.privately()).toEqual(['Only Ann can decide this.']);
+    expect(message.components).toHaveLength(1);
+  });
+
+  it('on a button that asks for a reason opens a form, and its text comes along', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann');
+    const message = await showCard(rig, dmChat(ann.dm().id));
+    const opened = ann.presses('Deny', message);
+    await until(() => opened.answer?.type === 9);
+    expect(rig.sink.presses).toEqual([]);
+    ann.submits('too risky');
+    expect(await until(() => rig.sink.presses[0])).toMatchObject({
+      buttonId: 'ap:1:deny',
+      input: 'too risky',
+      messageId: message.id,
+    });
+  });
+
+  it('a form that is left empty gives no reason', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann');
+    const opened = ann.presses('Deny', await showCard(rig, dmChat(ann.dm().id)));
+    await until(() => opened.answer);
+    ann.submits('');
+    expect(await until(() => rig.sink.presses[0])).not.toHaveProperty('input');
+  });
+
+  it('in a thread is of that thread', async () => {
+    const rig = await connected();
+    const channel = rig.emulator.addChannel('general');
+    const ann = rig.emulator.addUser('Ann');
+    const thread = ann.startsThread(channel, 'work');
+    const chat = { platform: 'discord', kind: 'thread', chatId: channel.id, threadId: thread.id } as const;
+    ann.presses('Once', await showCard(rig, chat));
+    expect((await until(() => rig.sink.presses[0])).chat).toEqual(chat);
+  });
+
+  it('whose storing takes long is answered in time, and the refusal follows', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann');
+    const { promise, resolve } = Promise.withResolvers<{ text: string; alert: boolean }>();
+    rig.sink.onPress = () => promise;
+    const interaction = ann.presses('Once', await showCard(rig, dmChat(ann.dm().id)));
+    await until(() => interaction.answer);
+    expect(interaction.answeredAfterMs).toBeLessThan(3000);
+    resolve({ text: 'Too late.', alert: true });
+    await until(() => ann.privately().includes('Too late.'));
+  });
+
+  it('that could not be stored asks the person to try again, in their language', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Аня', { locale: 'ru' });
+    rig.sink.onPress = () => Promise.reject(new Error('the disk is full'));
+    ann.presses('Once', await showCard(rig, dmChat(ann.dm().id)));
+    expect(await until(() => ann.privately()[0])).toContain('Попробуйте ещё раз');
+  });
+
+  it('on an option of a long list is that option’s button', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann');
+    const buttons = Array.from({ length: 30 }, (_, at): CardButton[] => [
+      { id: `cl:1:${at}`, label: `choice ${at}.`, style: 'neutral' },
+    ]);
+    ann.presses('choice 27.', await showCard(rig, dmChat(ann.dm().id), { ...card, buttons }));
+    expect((await until(() => rig.sink.presses[0])).buttonId).toBe('cl:1:27');
+  });
+});
+
+describe('a slash command', () => {
+  it('arrives as text, is acknowledged privately, and passes a chat whose messages wait', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann');
+    const stuck = Promise.withResolvers<void>();
+    rig.sink.onReceive = ({ text }) => (text === 'busy' ? stuck.promise : Promise.resolve());
+    ann.says('busy');
+    ann.types('stop', 'at once');
+    expect(await until(() => rig.sink.events[0])).toMatchObject({
+      text: '/stop at once',
+      addressed: true,
+      chat: { kind: 'dm' },
+    });
+    await until(() => ann.privately()[0]);
+    stuck.resolve();
+  });
+
+  it('that could not be stored is not acknowledged as done', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann');
+    rig.sink.onReceive = () => Promise.reject(new Error('the disk is full'));
+    ann.types('stop');
+    expect(await until(() => ann.privately()[0])).toContain('try again');
+  });
+
+  it('in a channel that is closed to the bot says so', async () => {
+    const rig = await connected({
+      discord: (emulator) => ({ ignoredChannels: [emulator.addChannel('hush').id] }),
+    });
+    const ann = rig.emulator.addUser('Ann');
+    const hush = [...rig.emulator.world.channels.values()].find(({ name }) => name === 'hush');
+    ann.types('status', '', hush);
+    expect(await until(() => ann.privately()[0])).toBe('I am not available in this channel.');
+    expect(rig.sink.events).toEqual([]);
+  });
+});
+
+describe('under a hundred busy chats', () => {
+  it('a press is answered within 300 ms at p99', async () => {
+    const rig = await connected();
+    const people = Array.from({ length: 100 }, (_, at) => rig.emulator.addUser(`User${at}`));
+    const channel = rig.emulator.addChannel('general');
+    const message = await showCard(rig, { platform: 'discord', kind: 'channel', chatId: channel.id });
+    for (let round = 0; round < 5; round += 1) {
+      for (const person of people) {
+        person.says(`message ${round}`);
+        person.presses('Once', message);
+      }
+      await until(() => rig.emulator.interactions.every(({ answer }) => answer !== undefined));
+    }
+    const took = rig.emulator.interactions.map(({ answeredAfterMs = Number.NaN }) => answeredAfterMs);
+    const p99 = took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)];
+    expect(p99).toBeLessThan(300);
+  });
+});

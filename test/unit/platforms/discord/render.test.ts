@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { renderText } from '../../../../platforms/discord/markdown.ts';
+import { toDiscordMarkdown } from '../../../../platforms/discord/native-markdown.ts';
+import { readPayload } from '../../../../platforms/discord/payload.ts';
+import { render } from '../../../../platforms/discord/render.ts';
+import type { Card, CardButton } from '../../../../platforms/platform.ts';
+
+const card: Card = { title: 'Run this?', tone: 'warning', blocks: [], buttons: [] };
+const rendered = (change: Partial<Card>) => {
+  const [payload = {}] = render({ kind: 'card', card: { ...card, ...change } });
+  return readPayload(payload);
+};
+const description = (change: Partial<Card>): string =>
+  String(rendered(change).embeds?.[0]?.['description'] ?? '');
+
+describe('Markdown for Discord', () => {
+  it.each([
+    ['emphasis is kept', 'a **b** *c* ~~d~~ `e`', 'a **b** *c* ~~d~~ `e`'],
+    ['a deep heading becomes bold', '#### Four', '**Four**'],
+    [
+      'a table becomes aligned code',
+      '| a | bb |\n|---|---|\n| ccc | d |',
+      '```\na   │ bb\n────┼───\nccc │ d\n```',
+    ],
+    ['a task list shows its boxes', '- [x] done\n- [ ] open', '- ☑ done\n- ☐ open'],
+    ['a nested list keeps its depth', '1. one\n   - two', '1. one\n   - two'],
+    ['a link to the web stays', '[docs](https://example.com/a_(b))', '[docs](https://example.com/a_%28b%29)'],
+    ['a bare link stays whole', 'see https://example.com/a_b_c', 'see https://example.com/a_b_c'],
+    ['a script link is text', '[x](javascript:alert(1))', 'x (javascript:alert(1))'],
+    ['a mention is text', 'hi <@U123> <@&5>', 'hi \\<@U123> \\<@&5>'],
+    ['a timestamp is text', 'at <t:1:R>', 'at \\<t:1:R>'],
+    ['spoiler bars are text', 'a ||b|| c', 'a \\|\\|b\\|\\| c'],
+    ['a picture is a link', '![chart](https://example.com/c.png)', '[chart](https://example.com/c.png)'],
+    ['a year that begins a line is no list', '2026. What a year', '2026. What a year'],
+  ])('%s', (_name, markdown, expected) => {
+    expect(toDiscordMarkdown(markdown)).toBe(expected);
+  });
+
+  it('every message is within the limit, whatever the model writes', () => {
+    const piece = fc.constantFrom(
+      '```js\n',
+      '```\n',
+      '| a | b |\n|---|---|\n',
+      '**',
+      '<@1> ',
+      '_',
+      '😀',
+      'word ',
+      '\n\n',
+      '# ',
+    );
+    const text = fc
+      .array(fc.oneof(piece, fc.string({ maxLength: 300 })), { maxLength: 60 })
+      .map((all) => all.join(''));
+    fc.assert(
+      fc.property(text, (markdown) => {
+        for (const part of renderText(markdown)) {
+          expect(part.length).toBeLessThanOrEqual(2000);
+          expect(part.isWellFormed() || !markdown.isWellFormed()).toBe(true);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('a long answer loses no word, and each part closes its code', () => {
+    const words = Array.from({ length: 900 }, (_, at) => `w${at}`);
+    const parts = renderText(
+      `${words.slice(0, 450).join(' ')}\n\n\`\`\`js\n${words.slice(450).join('\n')}\n\`\`\``,
+    );
+    expect(parts.length).toBeGreaterThan(2);
+    const joined = parts.join(' ');
+    for (const word of words) expect(joined).toMatch(new RegExp(`\\b${word}\\b`));
+    for (const part of parts) expect((part.match(/```/g) ?? []).length % 2).toBe(0);
+  });
+});
+
+describe('a card', () => {
+  const button = (id: string, change: Partial<CardButton> = {}): CardButton => ({
+    id,
+    label: id,
+    style: 'neutral',
+    ...change,
+  });
+
+  it('shows a command as code, names what is marked, and counts down to its end', () => {
+    const text = 'cd /srv && rm -rf build';
+    const shown = description({
+      blocks: [{ kind: 'code', text, marks: [{ start: 11, end: 17 }] }],
+      buttons: [[button('a')]],
+      expiresAt: 1_800_000_000_000,
+    });
+    expect(shown).toBe('```\ncd /srv && rm -rf build\n```\n⚠️ `rm -rf`\n⏳ <t:1800000000:R>');
+  });
+
+  it('keeps a command in its block, even one with fences in it', () => {
+    const shown = description({ blocks: [{ kind: 'code', text: 'cat <<E\n```\n# hi\nE' }] });
+    expect(shown.match(/```/g)).toHaveLength(2);
+  });
+
+  it('takes no markup from what is shown on it', () => {
+    const shown = description({ blocks: [{ kind: 'text', text: '**bold** <@1> ||x||\n# big' }] });
+    expect(shown).toBe('\\*\\*bold\\*\\* \\<@1> \\|\\|x\\|\\|\n\\# big');
+  });
+
+  it('brings a command that is too long along as a whole, in the same message', () => {
+    const text = `echo start\n${'x'.repeat(12_000)}\nrm -rf /precious`;
+    const payload = rendered({
+      blocks: [
+        { kind: 'text', text: 'Why' },
+        { kind: 'code', text },
+      ],
+      buttons: [[button('a')]],
+    });
+    expect(payload.file).toEqual({ name: 'command.txt', text });
+    expect(String(payload.embeds?.[0]?.['description']).length).toBeLessThanOrEqual(4096);
+    expect(payload.components).toHaveLength(1);
+  });
+
+  it('stays within six thousand characters in all, whatever is put on it', () => {
+    const anyText = fc.string({ maxLength: 5000, unit: 'grapheme' });
+    const block = fc.oneof(
+      fc.record({ kind: fc.constant('text' as const), text: anyText }),
+      fc.record({ kind: fc.constant('code' as const), text: anyText }),
+      fc.record({
+        kind: fc.constant('facts' as const),
+        facts: fc.array(fc.record({ label: fc.string({ maxLength: 300 }), text: anyText }), {
+          maxLength: 30,
+        }),
+      }),
+    );
+    fc.assert(
+      fc.property(anyText, fc.array(block, { maxLength: 5 }), anyText, (title, blocks, footer) => {
+        const [embed = {}] = rendered({ title, blocks, footer }).embeds ?? [];
+        const strings = JSON.stringify(embed, (key, value: unknown) =>
+          key === 'color' || key === 'inline' ? undefined : value,
+        );
+        const parsed: unknown = JSON.parse(strings);
+        expect(textLength(parsed)).toBeLessThanOrEqual(6000);
+        expect(String(embed['description'] ?? '').length).toBeLessThanOrEqual(4096);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('has five buttons a row, and lists when there are more than fit', () => {
+    const seven = Array.from({ length: 7 }, (_, at) => button(`b${at}`));
+    expect(rendered({ buttons: [seven] }).components).toMatchObject([
+      { components: { length: 5 } },
+      { components: { length: 2 } },
+    ]);
+    const many = Array.from({ length: 40 }, (_, at) => [button(`b${at}`)]);
+    expect(rendered({ buttons: many }).components).toMatchObject([
+      { components: [{ type: 3, options: { length: 25 } }] },
+      { components: [{ type: 3, options: { length: 15 } }] },
+    ]);
+  });
+
+  it('fits the longest button id and its question into a custom id', () => {
+    const long = button('x'.repeat(64), { askInput: 'Why should this command not run on this machine?' });
+    const components = JSON.stringify(rendered({ buttons: [[long]] }).components);
+    expect(/"custom_id":"([^"]+)"/.exec(components)?.[1]?.length).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('tool progress', () => {
+  it('is shown as plain lines, the last ones when there are too many', () => {
+    const [few = {}] = render({ kind: 'progress', lines: ['💻 terminal: "npm *test*"', 'second'] });
+    expect(readPayload(few).content).toBe('💻 terminal: "npm \\*test\\*"\nsecond');
+    const [many = {}] = render({
+      kind: 'progress',
+      lines: Array.from({ length: 500 }, (_, at) => `line ${at}`),
+    });
+    const { content = '' } = readPayload(many);
+    expect(content.length).toBeLessThanOrEqual(2000);
+    expect(content.startsWith('…\n')).toBe(true);
+    expect(content.endsWith('line 499')).toBe(true);
+  });
+});
+
+/** The characters of every string in it, names of fields aside. */
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, item) => sum + textLength(item), 0);
+}
