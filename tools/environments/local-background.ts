@@ -87,16 +87,17 @@ export async function adoptLocalProcess(pid: number, token: string): Promise<Bac
   };
 }
 
+/** The exit code of a process that this gateway didn't start: only the system's own parent learns it. */
+export const unknownExit = -1;
 const watchMs = 1_000;
 
-/** Not a child of this process any more, so its exit code is lost: -1 stands for unknown. */
 function untilGone(isSame: () => Promise<boolean>): Promise<number> {
   return new Promise((resolve) => {
     const timer = setInterval(() => {
       isSame().then((alive) => {
         if (alive) return;
         clearInterval(timer);
-        resolve(-1);
+        resolve(unknownExit);
       });
     }, watchMs);
     timer.unref();
