@@ -10,7 +10,7 @@ import { eventBody, messageEvent } from './wire.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /** One delivery of Slack's, by socket or by request. `ack` must be called at most once. */
-export type ReceiverEvent = Parameters<App['processEvent']>[0];
+type ReceiverEvent = Parameters<App['processEvent']>[0];
 
 export interface DispatchDeps {
   workspaces: Workspaces;

@@ -49,7 +49,7 @@ async function answer(target: Dispatch, parsed: z.infer<typeof body>, headers: H
   }
 }
 
-export function isAuthentic(headers: Headers, raw: string, secret: string, nowMs: number): boolean {
+function isAuthentic(headers: Headers, raw: string, secret: string, nowMs: number): boolean {
   const stamp = headers.get('x-slack-request-timestamp') ?? '';
   const given = Buffer.from(headers.get('x-slack-signature') ?? '');
   if (!/^\d{1,12}$/.test(stamp) || Math.abs(nowMs - Number(stamp) * 1000) > signatureWindowMs) return false;

@@ -40,8 +40,3 @@ export async function endStream(api: SlackApi, place: CallArgs, signal?: AbortSi
     if (slackCode(error) !== 'message_not_in_streaming_state') throw error;
   }
 }
-
-/** What must be appended to `shown` to become `wanted`; undefined when appending cannot do it. */
-export function additionTo(shown: string, wanted: string): string | undefined {
-  return wanted.startsWith(shown) ? wanted.slice(shown.length) : undefined;
-}

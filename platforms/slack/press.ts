@@ -11,7 +11,7 @@ import type { Responder } from './responder.ts';
 import { type BlockActions, blockActions, viewSubmission } from './wire.ts';
 import type { Workspaces } from './workspaces.ts';
 
-export const formId = 'hermes_input';
+const formId = 'hermes_input';
 
 /** What the form carries from the press that opened it to its submission. */
 const formState = z.object({

@@ -4,9 +4,9 @@ import { errorMessage, GatewayError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import type { ChatAddress, PlatformMemory } from '../platform.ts';
 import { chatKey, chatOfKey } from './address.ts';
-import { anyAnswer, type SlackApi } from './api.ts';
+import { anyAnswer, type CallArgs, type SlackApi } from './api.ts';
 import type { InTurn } from './in-turn.ts';
-import { additionTo, endStream, openStream } from './native-stream.ts';
+import { endStream, openStream } from './native-stream.ts';
 import type { TextPayload } from './payloads.ts';
 import { textMessage } from './text-message.ts';
 
@@ -16,7 +16,8 @@ import { textMessage } from './text-message.ts';
  */
 const preview = z.object({
   ts: z.string(),
-  mode: z.enum(['stream', 'edit']),
+  /** `unsure`: a stream of which it is not known how much Slack has taken; it can only be ended and edited. */
+  mode: z.enum(['stream', 'unsure', 'edit']),
   /** What it shows so far. */
   markdown: z.string(),
   draftId: z.number().optional(),
@@ -105,28 +106,37 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
     return (await apiOf(chat).send(posted, 'chat.postMessage', args, signal)).ts;
   }
 
-  async function grow(
+  async function grow(chat: ChatAddress, shown: Preview, text: TextPayload, signal: AbortSignal) {
+    const addition = additionTo(shown, text);
+    if (addition === undefined) {
+      await replace(chat, shown, text, {}, signal);
+      return memory.set(keyOf(chat), { ...shown, mode: 'edit', markdown: text.markdown });
+    }
+    try {
+      const args = { channel: chat.chatId, ts: shown.ts, markdown_text: addition };
+      await apiOf(chat).send(anyAnswer, 'chat.appendStream', args, signal);
+    } catch (error) {
+      if (!isRateLimit(error)) await memory.set(keyOf(chat), { ...shown, mode: 'unsure' });
+      throw error;
+    }
+    return memory.set(keyOf(chat), { ...shown, markdown: text.markdown });
+  }
+
+  /** Makes the preview's message show `text` and nothing else. */
+  async function replace(
     chat: ChatAddress,
     shown: Preview,
     text: TextPayload,
+    extra: CallArgs,
     signal: AbortSignal,
-  ): Promise<void> {
-    const { ts } = shown;
-    const place = { channel: chat.chatId, ts };
-    const addition = shown.mode === 'stream' ? additionTo(shown.markdown, text.markdown) : undefined;
-    if (addition !== undefined) {
-      await apiOf(chat).send(anyAnswer, 'chat.appendStream', { ...place, markdown_text: addition }, signal);
-    } else {
-      if (shown.mode === 'stream') await endStream(apiOf(chat), place, signal);
-      await apiOf(chat).call(
-        anyAnswer,
-        'chat.update',
-        { ...place, ...textMessage(text, 'markdown') },
-        signal,
-      );
-    }
-    const mode = addition === undefined ? 'edit' : 'stream';
-    await memory.set(keyOf(chat), { ...shown, mode, markdown: text.markdown });
+  ) {
+    await end(chat, shown, signal);
+    const args = { channel: chat.chatId, ts: shown.ts, ...textMessage(text, 'markdown'), ...extra };
+    await apiOf(chat).call(anyAnswer, 'chat.update', args, signal);
+  }
+
+  async function end(chat: ChatAddress, shown: Preview, signal?: AbortSignal): Promise<void> {
+    if (shown.mode !== 'edit') await endStream(apiOf(chat), { channel: chat.chatId, ts: shown.ts }, signal);
   }
 
   function dropAfter(chat: ChatAddress, delayMs: number): void {
@@ -151,7 +161,7 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
     const shown = await take(chat);
     if (shown === undefined) return;
     try {
-      if (shown.mode === 'stream') await endStream(apiOf(chat), { channel: chat.chatId, ts: shown.ts });
+      await end(chat, shown);
       await apiOf(chat).call(anyAnswer, 'chat.delete', { channel: chat.chatId, ts: shown.ts });
     } catch (error) {
       log.debug({ reason: errorMessage(error) }, 'Slack: an unfinished answer could not be removed');
@@ -183,41 +193,30 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
       if ((await load(chat))?.ts === ts) await memory.delete(keyOf(chat));
     },
     async finish(chat, taken, text, extra, signal) {
-      const place = { channel: chat.chatId, ts: taken.ts };
-      const api = apiOf(chat);
       try {
-        const addition = taken.mode === 'stream' ? additionTo(taken.markdown, text.markdown) : undefined;
-        if (addition !== undefined) {
+        const addition = additionTo(taken, text);
+        if (addition === undefined) {
+          await replace(chat, taken, text, extra, signal);
+        } else {
           const rest = addition === '' ? {} : { markdown_text: addition };
-          await api.call(anyAnswer, 'chat.stopStream', { ...place, ...rest, ...extra }, signal);
-          return true;
+          const args = { channel: chat.chatId, ts: taken.ts, ...rest, ...extra };
+          await apiOf(chat).call(anyAnswer, 'chat.stopStream', args, signal);
         }
-        if (taken.mode === 'stream') await endStream(api, place, signal);
-        await api.call(
-          anyAnswer,
-          'chat.update',
-          { ...place, ...textMessage(text, 'markdown'), ...extra },
-          signal,
-        );
         return true;
       } catch (error) {
-        if (!(error instanceof GatewayError) || error.code !== 'platform_refused') {
-          await memory.set(keyOf(chat), taken);
-          throw error;
-        }
-        log.debug({ reason: errorMessage(error) }, 'Slack: an answer could not take its preview over');
-        await api
-          .call(anyAnswer, 'chat.delete', place, signal)
-          .catch((failure: unknown) =>
-            log.debug({ reason: errorMessage(failure) }, 'Slack: a preview stays behind'),
-          );
+        await memory.set(keyOf(chat), taken);
+        if (!(error instanceof GatewayError) || error.code !== 'platform_refused') throw error;
+        log.debug({ reason: error.message }, 'Slack: an answer could not take its preview over');
+        await remove(chat);
         return false;
       }
     },
     drop: (chat) => inTurn(keyOf(chat), () => remove(chat)),
     dropLater: (chat) => dropAfter(chat, graceMs),
     async dropLeftovers() {
-      for (const { key } of await memory.list(prefix)) {
+      for (const { key, value } of await memory.list(prefix)) {
+        const left = preview.safeParse(value).data;
+        if (left?.mode === 'stream') await memory.set(key, { ...left, mode: 'unsure' });
         dropAfter(chatOfKey(key.slice(prefix.length)), leftoverGraceMs);
       }
     },
@@ -226,4 +225,14 @@ export function createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf 
       timers.clear();
     },
   };
+}
+
+/** What must be appended for `text` to be shown; undefined when appending cannot do it. */
+function additionTo({ mode, markdown }: Preview, text: TextPayload): string | undefined {
+  if (mode !== 'stream' || !text.markdown.startsWith(markdown)) return undefined;
+  return text.markdown.slice(markdown.length);
+}
+
+function isRateLimit(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'platform_rate_limited';
 }

@@ -68,7 +68,7 @@ const richBlock = z.discriminatedUnion('type', [
   }),
 ]);
 
-export const messageBlock = z.discriminatedUnion('type', [
+const messageBlock = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('markdown'), text: z.string().min(1).max(12_000), block_id: blockId }),
   z.strictObject({
     type: z.literal('section'),
@@ -142,7 +142,7 @@ export const modalView = z.strictObject({
 const pingForms = /<(?:!(?:channel|here|everyone|subteam\^)|@[UWB][A-Z0-9]+)/;
 
 /** Texts of a message that Slack would parse for mentions; `rich_text` is literal and not among them. */
-export function parsedTexts(text: string, blocks: readonly Record<string, unknown>[]): string[] {
+function parsedTexts(text: string, blocks: readonly Record<string, unknown>[]): string[] {
   const texts = [text];
   const walk = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;

@@ -82,6 +82,17 @@ describe('an answer', () => {
     expect(ann.botShows().map(({ threadTs }) => threadTs)).toEqual([message.ts, undefined]);
   });
 
+  it('in a thread is shown in the channel too when that is configured', async () => {
+    const { message } = ann.says('hi');
+    const { platform } = await bench.restart({ replyBroadcast: true });
+    await platform.deliver({ ...dm, threadId: message.ts }, one(text('in both')), options());
+    await platform.deliver(dm, one(text('no thread')), options());
+    expect(called('chat.postMessage').map(({ args }) => args['reply_broadcast'])).toEqual([
+      'true',
+      undefined,
+    ]);
+  });
+
   it('that is edited replaces its text, and an equal edit succeeds', async () => {
     const { messageId } = await send(text('one'));
     await bench.platform.edit(dm, messageId, one(text('two')), never);
@@ -160,6 +171,27 @@ describe('an unfinished answer', () => {
     await draft(thread, 'Right');
     await send(text('Right.'), thread);
     expect(ann.botShows().map((shown) => shown.text)).toEqual(['Right.']);
+  });
+
+  it('shows nothing twice when a piece of it was taken and the confirmation lost', async () => {
+    const { message } = ann.says('hi');
+    const thread = { ...dm, threadId: message.ts };
+    await draft(thread, 'One');
+    bench.slack.fail('chat.appendStream', { hangUp: 'after' });
+    await expect(draft(thread, 'One two')).rejects.toMatchObject({ code: 'send_unknown' });
+    await send(text('One two three.'), thread);
+    expect(ann.botShows().map((shown) => shown.text)).toEqual(['One two three.']);
+    expect(bench.slack.violations()).toEqual([]);
+  });
+
+  it('whose stream Slack has ended goes on as a message', async () => {
+    const { message } = ann.says('hi');
+    const thread = { ...dm, threadId: message.ts };
+    await draft(thread, 'One');
+    for (const shown of ann.botShows()) shown.streaming = false;
+    await expect(draft(thread, 'One two')).rejects.toThrow();
+    await draft(thread, 'One two three');
+    expect(ann.botShows().map((shown) => shown.text)).toEqual(['One two three']);
   });
 
   it('gives way to a card', async () => {

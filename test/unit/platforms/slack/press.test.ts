@@ -139,6 +139,14 @@ describe('a slash command', () => {
     });
   });
 
+  it('in a channel that is not allowed is ignored', async () => {
+    await bench.platform.disconnect();
+    const { sink } = await bench.restart({ allowedChannels: ['C0OTHER'] });
+    const receipt = ann.types('/hermes', 'status', channel);
+    await until(() => receipt.ackMs !== undefined);
+    expect(sink.events).toEqual([]);
+  });
+
   it('of its own is passed on as it is', async () => {
     ann.types('/approve', 'session');
     expect((await until(() => bench.sink.events[0])).text).toBe('/approve session');
