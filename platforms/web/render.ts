@@ -16,12 +16,7 @@ function payloadsOf(content: OutboundContent): WebPayload[] {
     case 'progress':
       return [{ kind: 'progress', lines: [...content.lines] }];
     case 'card':
-      return [
-        {
-          kind: 'card',
-          card: structuredClone(content.card) as Extract<WebPayload, { kind: 'card' }>['card'],
-        },
-      ];
+      return [webPayload.parse({ kind: 'card', card: content.card })];
     case 'file': {
       const { path, name, caption } = content;
       return [{ kind: 'file', path, name, ...(caption !== undefined && { caption }) }];

@@ -14,7 +14,8 @@ const defaults: readonly (readonly [name: string, value: string])[] = [
   ['content-security-policy', contentSecurityPolicy],
   ['x-content-type-options', 'nosniff'],
   ['x-frame-options', 'DENY'],
-  ['referrer-policy', 'no-referrer'],
+  // Not `no-referrer`: with it a browser sends the sign-in form with the origin `null`.
+  ['referrer-policy', 'same-origin'],
   ['cross-origin-opener-policy', 'same-origin'],
   ['cross-origin-resource-policy', 'same-origin'],
   ['permissions-policy', 'camera=(), geolocation=(), microphone=()'],
