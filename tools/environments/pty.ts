@@ -1,3 +1,4 @@
+import { createBacklog } from './backlog.ts';
 import type { BackgroundStart } from './environment.ts';
 import { startToken } from './local-background.ts';
 import { newTag } from './local-transport.ts';
@@ -25,6 +26,8 @@ export async function startLocalPty(
     cwd: options.cwd,
     env: { ...options.env, ...terminalEnv, [tagVariable]: tag },
   });
+  const output = createBacklog();
+  terminal.onData(output.push);
   let running = true;
   const exited = new Promise<number>((resolve) => {
     terminal.onExit(({ exitCode, signal }) => {
@@ -36,9 +39,7 @@ export async function startLocalPty(
     pid: terminal.pid,
     startedAt: await startToken(terminal.pid, tag),
     exited,
-    onOutput(listener) {
-      terminal.onData(listener);
-    },
+    onOutput: output.listen,
     async write(data) {
       if (running) terminal.write(data);
       return running;

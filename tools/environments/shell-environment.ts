@@ -109,8 +109,10 @@ export function createShellEnvironment(options: ShellBackend): Environment {
       const marker = parseMarker(run.marker ?? '');
       if (marker?.state === 'nodir') throw missingFolder(explicit ?? lease.cwd, options.backend);
       // A cwd given for one command doesn't move the session.
-      const moved = marker !== null && marker.state !== 'lost' && explicit === null;
-      ended = { saved: marker?.state === 'saved', ...(moved && { cwd: marker.cwd }) };
+      // What was stopped changes nothing, although its shell may have saved its state while it was ended.
+      const completed = run.outcome === 'exited' && marker !== null && marker.state !== 'lost';
+      const moved = completed && explicit === null;
+      ended = { saved: completed && marker.state === 'saved', ...(moved && { cwd: marker.cwd }) };
       return { run, state: marker?.state, cwd: marker?.cwd ?? lease.cwd };
     } finally {
       lease.end(ended);
