@@ -25,6 +25,9 @@ export interface Dispatch {
   process(delivery: Omit<ReceiverEvent, 'ack'>): Promise<unknown>;
 }
 
+/** Bolt's code for an event that `authorize` turned down: it is acknowledged, since repeating it would not help. */
+const foreignWorkspace = 'slack_bolt_authorization_error';
+
 /** A receiver that receives nothing itself: the socket and the HTTP route hand deliveries to `process`. */
 const passive: Receiver = {
   init: () => undefined,
@@ -56,7 +59,7 @@ export function createDispatch(
       });
     },
   });
-  app.error((error) => Promise.reject(error));
+  app.error((error) => (error.code === foreignWorkspace ? Promise.resolve() : Promise.reject(error)));
   app.event(/.*/, async ({ body }) => {
     const { event, team_id: teamId, authorizations } = eventBody.parse(body);
     const workspace = workspaces.of(authorizations?.[0]?.team_id ?? teamId);

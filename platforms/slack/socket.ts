@@ -4,7 +4,7 @@ import { sleep } from '../../src/clock.ts';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import type { Dispatch } from './dispatch.ts';
-import { toGatewayError } from './errors.ts';
+import { slackCode, toGatewayError } from './errors.ts';
 
 export interface SocketDeps {
   makeReceiver(): SocketModeReceiver;
@@ -36,6 +36,8 @@ const closeTimeoutMs = 1000;
 const heartbeatMs = 10_000;
 const firstDelayMs = 500;
 const longestDelayMs = 30_000;
+/** A socket that ends sooner was no success: the next try waits. */
+const shortLifeMs = 10_000;
 
 /**
  * Socket Mode with reconnection of our own: the client's waits its whole ping timeout before it comes back, on every
@@ -53,6 +55,8 @@ export function createSocket({
   const closing = new AbortController();
   let client: Client | undefined;
   let stopHeartbeat: (() => void) | undefined;
+  /** Connections in a row that failed or ended at once. */
+  let failures = 0;
 
   function beat(): void {
     // The client closes a socket whose pings stay unanswered, so an open one has just answered.
@@ -88,23 +92,25 @@ export function createSocket({
       throw appTokenError(toGatewayError(error, 'apps.connections.open', 'repeatable'));
     }
     client = fresh;
-    fresh.once('disconnected', () => void reconnect());
+    const openedAt = clock.now();
+    fresh.once('disconnected', () => {
+      failures = clock.now() - openedAt < shortLifeMs ? failures + 1 : 0;
+      void reconnect();
+    });
     alive();
   }
 
   async function reconnect(): Promise<void> {
     const { signal } = closing;
-    for (
-      let delayMs = 0;
-      !signal.aborted;
-      delayMs = Math.min(longestDelayMs, Math.max(firstDelayMs, delayMs * 2))
-    ) {
+    while (!signal.aborted) {
       try {
-        if (delayMs > 0) await sleep(clock, delayMs, signal);
+        if (failures > 1)
+          await sleep(clock, Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 2)), signal);
         await connectOnce(signal);
         return onResumed();
       } catch (error) {
         if (signal.aborted) return;
+        failures = Math.max(2, failures + 1);
         const trouble = toGatewayError(error, 'apps.connections.open', 'repeatable');
         onTrouble(trouble);
         if (trouble.code === 'token_invalid') return;
@@ -131,7 +137,7 @@ export function createSocket({
 }
 
 function appTokenError(error: GatewayError): GatewayError {
-  if (error.code !== 'token_invalid') return error;
+  if (error.code !== 'token_invalid' && slackCode(error) !== 'missing_scope') return error;
   return new GatewayError('token_invalid', `Slack refused the app-level token: ${error.message}`, {
     mend: 'Make an app-level token with connections:write under Basic Information and put it into SLACK_APP_TOKEN.',
     cause: error.cause,

@@ -33,6 +33,15 @@ describe('connecting', () => {
     });
   });
 
+  it('fails for good on an app token without connections:write', async () => {
+    bench = await startBench(undefined, false);
+    bench.slack.fail('apps.connections.open', { error: 'missing_scope', needed: 'connections:write' });
+    await expect(bench.platform.connect(bench.sink, commands, never)).rejects.toMatchObject({
+      code: 'token_invalid',
+      mend: expect.stringContaining('connections:write'),
+    });
+  });
+
   it('names every scope that the app lacks', async () => {
     bench = await startBench(undefined, false);
     bench.slack.team.scopes = bench.slack.team.scopes.filter((scope) => scope !== 'files:read');
@@ -96,6 +105,15 @@ describe('an event', () => {
     expect(bench.sink.events).toHaveLength(1);
   });
 
+  it('of a workspace without the bot is acknowledged and dropped', async () => {
+    bench = await startBench();
+    const ann = bench.slack.addUser('Ann');
+    const stranger = bench.slack.addTeam('Stranger');
+    const { receipts } = ann.says('hi', { channel: ann.dm(stranger) });
+    await until(() => receipts[0]?.ackMs !== undefined);
+    expect(bench.sink.events).toEqual([]);
+  });
+
   it('of one thread stays in order while its history is fetched', async () => {
     bench = await startBench();
     const ann = bench.slack.addUser('Ann');
@@ -149,6 +167,18 @@ describe('the socket', () => {
     await until(() => bench.slack.connections() === 1);
     ann.says('can you hear me?');
     expect((await until(() => bench.sink.events[0])).text).toBe('can you hear me?');
+  });
+
+  it('that Slack closes again and again is not reopened in a rush', async () => {
+    bench = await startBench();
+    const opened = () => bench.slack.calls.filter(({ method }) => method === 'apps.connections.open').length;
+    const start = performance.now();
+    for (let round = 1; round <= 4; round += 1) {
+      await until(() => bench.slack.connections() === 1 && opened() === round);
+      bench.slack.dropSocket();
+    }
+    await until(() => opened() === 5);
+    expect(performance.now() - start).toBeGreaterThan(1500);
   });
 
   it('gives up with a fatal state when the app token is revoked', async () => {
