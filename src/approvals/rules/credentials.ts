@@ -313,6 +313,7 @@ export const CREDENTIAL_RULES: readonly Rule[] = [
       const device = command.redirects.some(
         (redirect) => redirect.operator.includes('>') && /^\/dev\/(?:tcp|udp)\//.test(redirect.target.text),
       );
+      if (device && /^(?:env|printenv|export|set)$/.test(command.program)) return true;
       if (!network && !device) return false;
       const incoming = command.redirects.some((redirect) => redirect.operator === '<')
         ? 0

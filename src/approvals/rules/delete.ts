@@ -34,7 +34,7 @@ function needsLeave(write: Write, command: SimpleCommand): boolean {
     /^\/dev\/(?:tcp|udp)\//.test(path)
   )
     return false;
-  if (kind !== 'truncate' && kind !== 'append') return false;
+  if ((kind !== 'truncate' && kind !== 'append') || isListed(write.target)) return false;
   if (!isOutside(command, path) || isCredentialPath(path, command.context)) return false;
   const emptied = kind === 'truncate' && /^(?:|:|true|truncate)$/.test(command.program);
   return emptied || !isUnderHome(path, command.context);

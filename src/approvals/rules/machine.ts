@@ -106,6 +106,12 @@ export const MACHINE_RULES: readonly Rule[] = [
       switch (command.program) {
         case 'systemctl':
         case 'loginctl':
+          if (
+            verbs.some((word) =>
+              /^(?:poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency)\.target$/.test(word.text),
+            )
+          )
+            return true;
           return /^(?:poweroff|reboot|halt|kexec|suspend|hibernate|hybrid-sleep|suspend-then-hibernate|soft-reboot|isolate|rescue|emergency|default)$/.test(
             first?.text ?? '',
           );

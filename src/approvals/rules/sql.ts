@@ -41,6 +41,12 @@ const KEY_CLIENTS = ['redis-cli', 'valkey-cli', 'keydb-cli'];
 /** Everything that the command hands to the client: options, operands, standard input. */
 function statements(command: SimpleCommand, options: readonly string[], operand: boolean): string {
   const given = optionValues(command, ...options).map((word) => word.text);
+  // A cluster such as `-tAc` ends in the option that takes the next word.
+  for (const [index, { text }] of command.args.entries()) {
+    const next = command.args[index + 1];
+    if (/^-[a-zA-Z]{2,}$/.test(text) && options.includes(`-${text.at(-1)}`) && next !== undefined)
+      given.push(next.text);
+  }
   if (operand) given.push(...operands(command).map((word) => word.text));
   if (command.stdin.text !== null) given.push(command.stdin.text);
   return given.join(';\n');

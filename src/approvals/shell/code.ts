@@ -43,15 +43,25 @@ function flowOf(value: Value): Flow {
   return value.stream ?? { text: value.text, taint: value.taint, paths: [] };
 }
 
-/** Walks a flow as shell code and says what it was. */
-function shellCode(flow: Flow, command: SimpleCommand, walker: Walker, args: readonly Value[] = []): RunCode {
+/** Walks a flow as shell code and says what it was. `args` are its `$1` and on, `zero` its `$0`. */
+function shellCode(
+  flow: Flow,
+  command: SimpleCommand,
+  walker: Walker,
+  args: readonly Value[] = [],
+  zero?: Value,
+): RunCode {
   if (flow === NO_FLOW) return { runs: [], facts: NO_FACTS, output: null };
   if (flow.text === null || flow.text.trim() === UNKNOWN)
     return { runs: [flow], facts: NO_FACTS, output: null };
-  const { positional } = walker.state;
-  walker.state.positional = args.length > 0 ? args : positional;
+  const { state } = walker;
+  const { positional } = state;
+  const name = state.vars.get('0');
+  state.positional = args.length > 0 ? args : positional;
+  if (zero !== undefined) state.vars.set('0', [[zero]]);
   const output = walker.nestedText(flow.text, command.span, { via: command.program });
-  walker.state.positional = positional;
+  state.positional = positional;
+  if (zero !== undefined) state.vars.set('0', name ?? []);
   return { runs: [flow], facts: NO_FACTS, output };
 }
 
@@ -78,7 +88,7 @@ function runShell(command: SimpleCommand, files: ReadonlyMap<string, Flow>, walk
       break;
     }
     if (!/^[-+]./.test(text)) break;
-    if (SHELL_VALUED.includes(text)) at += 1;
+    if (SHELL_VALUED.includes(text) || /^[-+][a-zA-Z]+[oO]$/.test(text)) at += 1;
     else if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(text) || text === '--command') readsText = true;
     else if (/^-[a-zA-Z]*s/.test(text)) standardInput = true;
     else if (/^-[a-zA-Z]*n[a-zA-Z]*$/.test(text)) return { runs: [], facts: NO_FACTS, output: null };
@@ -87,7 +97,7 @@ function runShell(command: SimpleCommand, files: ReadonlyMap<string, Flow>, walk
   if (readsText)
     return operand === undefined
       ? { runs: [], facts: NO_FACTS, output: null }
-      : shellCode(flowOf(operand), command, walker, args.slice(at + 2));
+      : shellCode(flowOf(operand), command, walker, args.slice(at + 2), args[at + 1]);
   if (operand === undefined || standardInput || /^\/dev\/(?:stdin|fd\/0)$/.test(operand.text))
     return shellCode(command.stdin, command, walker, args.slice(at));
   if (operand.stream !== undefined) return shellCode(operand.stream, command, walker, args.slice(at + 1));

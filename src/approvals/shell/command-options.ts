@@ -36,8 +36,32 @@ const ONE_WORD: ReadonlySet<string> = new Set(['rsync', 'tcpdump']);
 const GIT_SETTING =
   /^(?:alias\.[\w-]+=!|credential\.helper=!|(?:core\.(?:pager|editor|sshcommand|fsmonitor|gitproxy|askpass)|sequence\.editor|diff\.external|pager\.\w+|gpg\.program)=)(.*)$/is;
 
-/** The commands that options of the program hold. */
+/** Variables whose value other programs run as a command. */
+const COMMAND_VARIABLE =
+  /^(?:PAGER|GIT_PAGER|MANPAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|BROWSER|LESSOPEN|LESSCLOSE|PROMPT_COMMAND)$/;
+
+/** The commands that such variables hold, set before the program or by `env`. */
+function variableCommands(command: SimpleCommand): Value[] {
+  const found = command.assignments
+    .filter(({ name }) => COMMAND_VARIABLE.test(name))
+    .map(({ value }) => value);
+  if (command.program !== 'env' && command.program !== 'export') return found;
+  for (const word of command.args) {
+    const equals = word.text.indexOf('=');
+    if (equals > 0 && COMMAND_VARIABLE.test(word.text.slice(0, equals)))
+      found.push({ ...word, text: word.text.slice(equals + 1) });
+  }
+  return found;
+}
+
+/** The commands that options of the program, or variables that it is given, hold. */
 export function optionCommands(command: SimpleCommand): Value[] {
+  const held = variableCommands(command).filter((value) => value.text !== '');
+  const given = programOptions(command);
+  return held.length === 0 ? given : [...held, ...given];
+}
+
+function programOptions(command: SimpleCommand): Value[] {
   const patterns = own(OPTIONS, command.program);
   if (patterns === undefined) return [];
   const found: Value[] = [];
@@ -45,7 +69,8 @@ export function optionCommands(command: SimpleCommand): Value[] {
     if (!/^[-+]/.test(word.text)) continue;
     const next = command.args[index + 1];
     for (const pattern of patterns) {
-      const alone = pattern.exec(word.text)?.[1];
+      const glued = pattern.exec(word.text)?.[1];
+      const alone = glued === '' && next !== undefined && !word.text.includes('=') ? undefined : glued;
       const joined =
         alone ?? (next === undefined ? undefined : pattern.exec(`${word.text} ${next.text}`)?.[1]);
       if (joined === undefined || (ONE_WORD.has(command.program) && joined === '')) continue;

@@ -156,9 +156,11 @@ function substitute(args: readonly string[], input: string): string | null {
   const scripts = args.filter((arg) => !/^-(?:e|E|r|u)$/.test(arg));
   const [script] = scripts;
   if (scripts.length !== 1 || script === undefined) return null;
-  const match = /^s(.)([^\\[\]*.^$+?(){}|]*?)\1([^\\&]*?)\1(g?)$/s.exec(script);
+  const match = /^s(.)((?:[^\\[\]*.^$+?(){}|]|\\\1)*?)\1((?:[^\\&]|\\\1)*?)\1(g?)$/s.exec(script);
   if (match === null || match[2] === undefined || match[2] === '') return null;
-  const [, , from = '', to = '', every] = match;
+  const [, mark = '', rawFrom, rawTo = '', every] = match;
+  const from = rawFrom.replaceAll(`\\${mark}`, mark);
+  const to = rawTo.replaceAll(`\\${mark}`, mark);
   return eachLine(input, (line) =>
     every === 'g' ? line.replaceAll(from, () => to) : line.replace(from, () => to),
   );

@@ -2,7 +2,7 @@ import { isDynamic, operands, pathOf, type SimpleCommand } from './command.ts';
 import { decode, formatted, unescapeText } from './decode.ts';
 import { findParts } from './find.ts';
 import { own } from './own.ts';
-import { isSecret, isSystemPath } from './paths.ts';
+import { isInside, isSecret, isSystemPath, isUnderHome } from './paths.ts';
 import { type Flow, NO_FLOW, Taint, UNKNOWN, type Value } from './value.ts';
 import { SHELLS } from './wrappers.ts';
 
@@ -16,7 +16,15 @@ export function outputOf(command: SimpleCommand, files: ReadonlyMap<string, Flow
     command.args.map((arg) => arg.text),
     read.text,
   );
-  if (decoded !== undefined) return { text: decoded.text, taint: read.taint | decoded.taint, paths: [] };
+  if (decoded !== undefined)
+    return {
+      text: decoded.text,
+      taint:
+        read.taint |
+        decoded.taint |
+        (decoded.text === null && read.text !== null ? Taint.command : Taint.none),
+      paths: [],
+    };
   if (SHELLS.has(command.program) && command.stdin !== NO_FLOW && command.stdin.text === null) {
     return { text: null, taint: Taint.shell | Taint.command, paths: [] };
   }
@@ -34,6 +42,7 @@ const NOT_FILES: Readonly<Record<string, number>> = {
   gawk: 1,
   jq: 1,
   tr: 2,
+  openssl: 9,
 };
 
 /** What a filter reads: the files that it is given, or its standard input. */
@@ -53,7 +62,9 @@ export function inputOf(command: SimpleCommand, files: ReadonlyMap<string, Flow>
 
 export function fileTaint(path: string, command: Pick<SimpleCommand, 'context'>): number {
   if (isSecret(path, command.context)) return Taint.secret | Taint.file;
-  return isSystemPath(path) ? Taint.system | Taint.file : Taint.file;
+  const personal =
+    path.startsWith('/') && isUnderHome(path, command.context) && !isInside(path, command.context, null);
+  return isSystemPath(path) || personal ? Taint.system | Taint.file : Taint.file;
 }
 
 type Printer = (command: SimpleCommand, files: ReadonlyMap<string, Flow>) => Flow;

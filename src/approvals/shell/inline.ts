@@ -42,6 +42,23 @@ const FACTS: readonly FactPattern[] = [
       /\b(?:walk|glob|rglob|iterdir|listdir|scandir|readdirSync|readdir|Dir\.\w+)\b[\s\S]{0,400}\b(?:os\.(?:remove|unlink|rmdir)|unlink(?:Sync)?|rmSync|File\.delete|rmdir)\s*\(/,
   },
   {
+    fact: 'deletes-tree',
+    languages: ['python'],
+    pattern:
+      /\b(?:os\.(?:remove|unlink|rmdir)|\w+\.unlink)\s*\([^\n]{0,200}\bfor\b[^\n]{0,200}\b(?:r?glob|iterdir|listdir|scandir|walk)\b/,
+  },
+  {
+    fact: 'deletes-tree',
+    languages: ['php'],
+    pattern: /\barray_(?:map|walk)\s*\(\s*\uE010\d+\uE011\s*,\s*glob\b/,
+  },
+  {
+    fact: 'reverse-shell',
+    languages: ['javascript'],
+    pattern:
+      /\b(?:spawn|exec)\w*\s*\([\s\S]{0,1000}\b(?:net\.(?:connect|createConnection|Socket)|new\s+net\b)/,
+  },
+  {
     fact: 'kills',
     pattern:
       /\bos\.kill(?:pg)?\s*\(|\bprocess\.kill\s*\(|\bProcess\.kill\b|\bposix_kill\s*\(|\bkillpg\s*\(|\.(?:kill|terminate)\s*\(\s*\)/,
@@ -93,7 +110,7 @@ const FACTS: readonly FactPattern[] = [
   {
     fact: 'spawns-unknown',
     languages: ['python'],
-    pattern: /\b(?:exec|eval)\s*\(\s*(?:input|sys\.stdin|sys\.argv|os\.environ|open)\b/,
+    pattern: /\b(?:exec|eval)\s*\(\s*(?:input|sys\.stdin|sys\.argv|os\.environ)\b/,
   },
   { fact: 'spawns-unknown', languages: ['applescript'], pattern: /\bdo\s+shell\s+script\s+(?!\uE010)/ },
   {

@@ -20,7 +20,7 @@ export const Taint = {
   listed: 64,
   /** Output of a program made to be evaluated, such as `ssh-agent -s` or `brew shellenv`. */
   shellSetup: 128,
-  /** Content of a system file such as /etc/passwd. */
+  /** Content of a system file such as /etc/passwd, or of a person's own files outside the project. */
   system: 256,
   /** What a shell prints that takes its commands from somewhere else. */
   shell: 512,
