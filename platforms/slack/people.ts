@@ -2,25 +2,27 @@ import { z } from 'zod';
 import type { Clock } from '../../src/clock.ts';
 import { errorMessage } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
+import type { PlatformMemory } from '../platform.ts';
 import type { Workspace } from './workspaces.ts';
 
-export interface Person {
-  name: string;
-  locale?: string;
-  isBot: boolean;
-}
+const person = z.object({ name: z.string(), locale: z.string().optional(), isBot: z.boolean() });
+export type Person = z.infer<typeof person>;
 
 export interface People {
-  /** Asks Slack once an hour per person; without an answer in time the id stands for the name. Never fails. */
+  /**
+   * Asks Slack once an hour per person. Until it answers, what was known before stands; for somebody new, after a
+   * short wait, the id. Never fails.
+   */
   find(workspace: Workspace, userId: string): Promise<Person>;
   /** What is known without asking. */
   peek(workspace: Workspace, userId: string): Person | undefined;
 }
 
+const prefix = 'person:';
 const keptPeople = 1000;
 const freshMs = 3_600_000;
-/** An event waits no longer for a name: its acknowledgement is due within 200 ms. */
-const patienceMs = 120;
+/** An event of somebody new waits no longer for the name: Slack wants its acknowledgement. */
+const patienceMs = 400;
 /** The question itself may take longer; the answer is there for the next event. */
 const answerTimeoutMs = 5000;
 
@@ -34,8 +36,14 @@ const answer = z.object({
   }),
 });
 
-/** Names and languages of the people who write, remembered in bounded memory. */
-export function createPeople({ clock, log }: { clock: Clock; log: Log }): People {
+export interface PeopleDeps {
+  memory: PlatformMemory;
+  clock: Clock;
+  log: Log;
+}
+
+/** Names and languages of the people who write, remembered over restarts. */
+export function createPeople({ memory, clock, log }: PeopleDeps): People {
   const known = new Map<string, { person: Person; at: number }>();
   const asking = new Map<string, Promise<Person>>();
 
@@ -50,13 +58,14 @@ export function createPeople({ clock, log }: { clock: Clock; log: Log }): People
       );
       const name =
         user.profile?.display_name || user.real_name || user.profile?.real_name || user.name || userId;
-      const person: Person = {
+      const found: Person = {
         name,
         isBot: user.is_bot ?? false,
         ...(user.locale === undefined ? {} : { locale: user.locale }),
       };
-      remember(key, person);
-      return person;
+      remember(key, found, clock.now());
+      await memory.set(`${prefix}${key}`, found);
+      return found;
     } catch (error) {
       log.debug({ reason: errorMessage(error) }, 'Slack did not tell who a user is');
       return { name: userId, isBot: false };
@@ -68,34 +77,35 @@ export function createPeople({ clock, log }: { clock: Clock; log: Log }): People
   function inTime(question: Promise<Person>, otherwise: Person): Promise<Person> {
     return new Promise((resolve) => {
       const cancel = clock.after(patienceMs, () => resolve(otherwise));
-      void question.then((person) => {
+      void question.then((found) => {
         cancel();
-        resolve(person);
+        resolve(found);
       });
     });
   }
 
-  function remember(key: string, person: Person): void {
+  function remember(key: string, found: Person, at: number): void {
     known.delete(key);
-    known.set(key, { person, at: clock.now() });
+    known.set(key, { person: found, at });
     const oldest = known.keys().next().value;
     if (known.size > keptPeople && oldest !== undefined) known.delete(oldest);
   }
 
-  function peek(workspace: Workspace, userId: string): Person | undefined {
-    const entry = known.get(`${workspace.teamId}:${userId}`);
-    return entry !== undefined && clock.now() - entry.at < freshMs ? entry.person : undefined;
+  async function recall(key: string): Promise<Person | undefined> {
+    const before = known.get(key)?.person ?? person.safeParse(await memory.get(`${prefix}${key}`)).data;
+    if (before !== undefined && !known.has(key)) remember(key, before, 0);
+    return before;
   }
 
   return {
-    peek,
+    peek: (workspace, userId) => known.get(`${workspace.teamId}:${userId}`)?.person,
     async find(workspace, userId) {
-      const fresh = peek(workspace, userId);
-      if (fresh !== undefined) return fresh;
       const key = `${workspace.teamId}:${userId}`;
+      const entry = known.get(key);
+      if (entry !== undefined && clock.now() - entry.at < freshMs) return entry.person;
       const question = asking.get(key) ?? ask(workspace, userId, key);
       asking.set(key, question);
-      return inTime(question, { name: userId, isBot: false });
+      return (await recall(key)) ?? inTime(question, { name: userId, isBot: false });
     },
   };
 }

@@ -49,7 +49,7 @@ export async function createSlack(
   });
   const apiOf = (chat: ChatAddress) => workspaces.of(chat.workspaceId).api;
   const inTurn = createInTurn();
-  const people = createPeople({ clock, log });
+  const people = createPeople({ memory, clock, log });
   const threads = createThreads({ memory, clock });
   const seen = createSeen(memory);
   const recipients = createRecipients();

@@ -25,6 +25,26 @@ describe('messages from Slack', () => {
     expect(bench.slack.violations()).toEqual([]);
   });
 
+  it('carry the name that was known before when Slack does not tell it any more', async () => {
+    bench = await startBench();
+    const ann = bench.slack.addUser('Ann');
+    ann.says('one');
+    await until(() => bench.sink.events[0]);
+    await bench.platform.disconnect();
+    const { sink } = await bench.restart();
+    bench.slack.fail('users.info', { status: 503, times: 9 });
+    ann.says('two');
+    expect((await until(() => sink.events.find(({ text }) => text === 'two'))).sender.name).toBe('ann');
+  });
+
+  it('carry the id for a name when Slack does not tell it', async () => {
+    bench = await startBench();
+    const ann = bench.slack.addUser('Ann');
+    bench.slack.fail('users.info', { error: 'missing_scope', needed: 'users:read' });
+    ann.says('one');
+    expect((await until(() => bench.sink.events[0])).sender.name).toBe(ann.id);
+  });
+
   it('give one event for the message and app_mention of one post', async () => {
     bench = await startBench();
     const ann = bench.slack.addUser('Ann');
