@@ -5,7 +5,9 @@ import type { PlatformRoute } from '../platform.ts';
 /** The page's files by their address. Read when asked for: an edit shows on reload, and a start reads nothing. */
 const assets: readonly (readonly [address: string, file: string, type: string])[] = [
   ['/', './page/index.html', 'text/html; charset=utf-8'],
-  ['/web/chat.css', './page/chat.css', 'text/css; charset=utf-8'],
+  ...['theme.css', 'chat.css', 'messages.css', 'card.css'].map(
+    (name) => [`/web/${name}`, `./page/${name}`, 'text/css; charset=utf-8'] as const,
+  ),
   ['/web/icon.svg', './page/icon.svg', 'image/svg+xml'],
   ...[
     'chat.js',

@@ -273,7 +273,7 @@ describe.runIf(executable !== undefined)('the web page in a real browser', () =>
     await page.getByRole('button', { name: 'Delete this chat' }).click();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'What can I do for you?' }).waitFor();
-    expect(await page.getByRole('button', { name: 'forget this' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'forget this' }).count()).toBe(0);
   });
 
   it('keeps a message that the gateway could not store and sends it again, once', async () => {

@@ -2,8 +2,6 @@ import { post, randomId } from '/web/connection.js';
 import { ask, el, plainlyVisible } from '/web/dom.js';
 import { texts } from '/web/texts.js';
 
-const icons = { warning: '⚠', question: '?', success: '✓', danger: '✕', neutral: '·' };
-
 /**
  * An approval, a question or its outcome. `where` names the message that bears it; `serverNow` is the gateway's
  * clock, by which the countdown runs.
@@ -16,7 +14,7 @@ export function renderCard(card, where, serverNow, onReply) {
   const view = el(
     'section',
     { class: `card ${card.tone}`, 'aria-label': card.title },
-    el('h3', {}, el('span', { class: 'card-icon', 'aria-hidden': 'true' }, icons[card.tone]), card.title),
+    el('h3', {}, card.title),
     ...card.blocks.map((block) => blockMakers[block.kind](block)),
     ...buttons,
     footer,
@@ -80,8 +78,9 @@ function setDisabled(card, disabled) {
 }
 
 function countDown(view, footer, expiresAt, serverNow) {
+  const consequence = footer.textContent;
   const tick = () => {
-    const seconds = Math.ceil((expiresAt - serverNow()) / 1000);
+    const seconds = Math.round((expiresAt - serverNow()) / 1000);
     if (seconds <= 0) {
       view.classList.add('lapsed');
       setDisabled(view, true);
@@ -89,7 +88,8 @@ function countDown(view, footer, expiresAt, serverNow) {
       return;
     }
     const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-    footer.replaceChildren(el('span', { role: 'timer', class: 'timer' }, `${clock} ${texts.left}`));
+    const timer = el('span', { role: 'timer', class: 'timer' }, `${clock} ${texts.left}`);
+    footer.replaceChildren(timer, consequence === '' ? '' : ` · ${consequence}`);
     setTimeout(() => {
       if (view.isConnected) tick();
     }, 1000);

@@ -12,7 +12,7 @@ export function createComposer({ onSay, onProblem }) {
   let files = [];
   let chosen = 0;
 
-  function fit() {
+  function growToText() {
     words.style.height = 'auto';
     words.style.height = `${words.scrollHeight}px`;
   }
@@ -30,7 +30,7 @@ export function createComposer({ onSay, onProblem }) {
     hints.replaceChildren(
       ...found.map((command, index) =>
         el(
-          'li',
+          'div',
           {
             role: 'option',
             id: `hint-${index}`,
@@ -97,7 +97,7 @@ export function createComposer({ onSay, onProblem }) {
     onSay(text, files);
     words.value = '';
     files = [];
-    fit();
+    growToText();
     showHints();
     showFiles();
   }
@@ -125,7 +125,7 @@ export function createComposer({ onSay, onProblem }) {
 
   words.addEventListener('keydown', onKey);
   words.addEventListener('input', () => {
-    fit();
+    growToText();
     showHints();
   });
   words.addEventListener('paste', (event) => {

@@ -39,7 +39,8 @@ export function plainlyVisible(text) {
 export function ask(question, inputLabel) {
   const dialog = byId('ask');
   const label = dialog.querySelector('label');
-  const input = inputLabel === undefined ? null : el('input', { type: 'text', maxlength: '4000' });
+  const input =
+    inputLabel === undefined ? null : el('input', { id: 'ask-input', type: 'text', maxlength: '4000' });
   dialog.querySelector('p').textContent = question ?? '';
   label.replaceChildren(...(input === null ? [] : [inputLabel, input]));
   dialog.returnValue = 'no';
