@@ -1,7 +1,8 @@
+import { codeBlock } from '../format/discord-markdown.ts';
 import type { Card, CardBlock } from '../platform.ts';
 import { renderButtons } from './buttons.ts';
 import type { DiscordPayload } from './payload.ts';
-import { codeBlock, cutTo, escapePlain, inlineCode } from './plain-escape.ts';
+import { cutTo, escapePlain, inlineCode } from './plain-escape.ts';
 
 /** discord.com/developers/docs/resources/message#embed-object-embed-limits */
 const limit = {

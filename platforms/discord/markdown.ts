@@ -1,5 +1,5 @@
+import { toDiscordMarkdown } from '../format/discord-markdown.ts';
 import { splitMarkdown } from '../format/split.ts';
-import { toDiscordMarkdown } from './native-markdown.ts';
 
 /** discord.com/developers/docs/resources/message#create-message */
 export const textUnits = 2000;

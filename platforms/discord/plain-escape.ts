@@ -1,3 +1,5 @@
+import { escapeMarkup } from '../format/discord-markdown.ts';
+
 const urls = /https?:\/\/[^\s<>]+/g;
 
 /** Plain text that Discord shows as it is: no markup, no mention, no timestamp. Addresses stay whole. */
@@ -10,21 +12,6 @@ export function escapePlain(text: string): string {
   }
   return escaped + escapeMarkup(text.slice(at));
 }
-
-/** Keeps Discord from reading marks in words: emphasis, spoilers, mentions, timestamps, and what begins a line. */
-export function escapeMarkup(text: string): string {
-  return text
-    .replace(/[\\`*_~|<[\]]/g, '\\$&')
-    .replace(/^([ \t]*)(#|>|-(?=[ #]))/gm, '$1\\$2')
-    .replace(/^([ \t]*\d+)([.)](?= ))/gm, '$1\\$2');
-}
-
-/** Text in a code block. A fence within it is broken by a character that is not seen. */
-export function codeBlock(text: string, language = ''): string {
-  return `\`\`\`${language}\n${breakFences(text)}\n\`\`\``;
-}
-
-const breakFences = (text: string): string => text.replaceAll('```', '`\u200b`\u200b`');
 
 /** One line of code within text. */
 export function inlineCode(text: string): string {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderText } from '../../../../platforms/discord/markdown.ts';
-import { toDiscordMarkdown } from '../../../../platforms/discord/native-markdown.ts';
 import { readPayload } from '../../../../platforms/discord/payload.ts';
 import { render } from '../../../../platforms/discord/render.ts';
+import { toDiscordMarkdown } from '../../../../platforms/format/discord-markdown.ts';
 import type { Card, CardButton } from '../../../../platforms/platform.ts';
 
 const card: Card = { title: 'Run this?', tone: 'warning', blocks: [], buttons: [] };

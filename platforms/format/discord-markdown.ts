@@ -1,8 +1,7 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { own, plainText, readMarkdown } from '../format/markdown.ts';
-import { safeUrl } from '../format/safe-url.ts';
-import { alignedTable } from '../format/table.ts';
-import { codeBlock, escapeMarkup } from './plain-escape.ts';
+import { own, plainText, readMarkdown } from './markdown.ts';
+import { safeUrl } from './safe-url.ts';
+import { alignedTable } from './table.ts';
 
 /**
  * A model's Markdown in Discord's dialect: headings of three levels, no tables, no images, links to the web only.
@@ -117,4 +116,17 @@ function link(href: string, text: string): string {
   }
   if (text === '' || text === href || text === url) return url;
   return `[${escapeMarkup(text)}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`;
+}
+
+/** Keeps Discord from reading marks in words: emphasis, spoilers, mentions, timestamps, and what begins a line. */
+export function escapeMarkup(text: string): string {
+  return text
+    .replace(/[\\`*_~|<[\]]/g, '\\$&')
+    .replace(/^([ \t]*)(#|>|-(?=[ #]))/gm, '$1\\$2')
+    .replace(/^([ \t]*\d+)([.)](?= ))/gm, '$1\\$2');
+}
+
+/** Text in a code block. A fence within it is broken by a character that is not seen. */
+export function codeBlock(text: string, language = ''): string {
+  return `\`\`\`${language}\n${text.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``;
 }
