@@ -137,6 +137,7 @@ export const MACHINE_RULES: readonly Rule[] = [
         'systemctl poweroff',
         'trap reboot EXIT',
         'systemctl isolate rescue.target',
+        'systemctl start poweroff.target',
       ],
       mustNot: ['shutdown -c', 'echo reboot', 'systemctl status', 'man shutdown', 'git commit -m "reboot"'],
     },

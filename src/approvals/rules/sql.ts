@@ -94,6 +94,7 @@ export const SQL_RULES: readonly Rule[] = [
         "psql -c 'DROP TABLE orders'",
         "sqlite3 a.db 'delete from t'",
         'echo "TRUNCATE t;" | mysql app',
+        'psql -tAc "delete from t"',
         "docker exec db psql -c 'drop database x'",
         'psql <<< "UPDATE u SET a=1"',
       ],

@@ -78,3 +78,14 @@ export function shown(value: Value): string {
     return name === undefined ? '…' : `$${name}`;
   });
 }
+
+/** One output after another. */
+export function join(left: Flow, right: Flow): Flow {
+  if (left === NO_FLOW) return right;
+  if (right === NO_FLOW) return left;
+  return {
+    text: left.text === null || right.text === null ? null : left.text + right.text,
+    taint: left.taint | right.taint,
+    paths: left.paths.length === 0 ? right.paths : [...left.paths, ...right.paths],
+  };
+}

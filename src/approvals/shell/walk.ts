@@ -1,4 +1,5 @@
 import type { CommandContext, Span } from '../verdict.ts';
+import { applyAssignment, assignmentWord } from './assignments.ts';
 import { runBuiltin } from './builtins.ts';
 import { runCode } from './code.ts';
 import { type Assigned, programName, type Redirect, type SimpleCommand } from './command.ts';
@@ -7,18 +8,16 @@ import { isEndlessSpawn, isForkBomb } from './fork-bomb.ts';
 import { normalise } from './normalise.ts';
 import {
   type AndOr,
-  type Assignment,
   type Command,
   type CompoundList,
   type FunctionNode,
-  type HereDoc,
   type ParsedScript,
   type Pipeline,
   parseShell,
-  type Redirection,
   type Statement,
   type SyntaxNode,
 } from './parse.ts';
+import { noteWrites, readRedirects, stdinOf, takesOutput } from './redirections.ts';
 import {
   assign,
   assignEach,
@@ -26,12 +25,11 @@ import {
   createState,
   inBranch,
   inSubshell,
-  resolvePath,
   type ShellState,
 } from './state.ts';
 import { unwrap, wrapperDirectory } from './unwrap.ts';
-import { type Flow, known, NO_FLOW, Taint, UNKNOWN, unknown, type Value, type Word } from './value.ts';
-import { expandQuotedParts, expandToOne, expandWord, type Substituter, walkSubstitutions } from './words.ts';
+import { type Flow, join, NO_FLOW, UNKNOWN, unknown, type Value, type Word } from './value.ts';
+import { expandToOne, expandWord, type Substituter, walkSubstitutions } from './words.ts';
 
 /** How deep commands may nest in commands before the judge gives up and asks. */
 const MAX_DEPTH = 40;
@@ -214,10 +212,10 @@ export class Walker implements Substituter {
       case 'Command':
         return this.command(node);
       case 'Redirected': {
-        const redirects = this.redirects(node.redirects);
-        const stdin = stdinOf(node.redirects, redirects, this) ?? this.frame.stdin;
+        const redirects = readRedirects(node.redirects, this.state, this);
+        const stdin = stdinOf(node.redirects, redirects, this.state, this) ?? this.frame.stdin;
         const flow = this.within({ stdin }, () => this.node(node.command));
-        this.writeFiles(redirects, flow);
+        noteWrites(redirects, flow, this.state);
         if (redirects.length > 0)
           this.emit([], [], redirects, { start: node.pos, end: node.end }, flow, false);
         return flow;
@@ -348,108 +346,22 @@ export class Walker implements Substituter {
     state.widest = choice === 0 ? 1 : state.widest;
     const assignments: Assigned[] = [];
     for (const prefix of node.prefix)
-      if (prefix.type === 'Assignment') assignments.push(...this.assignment(prefix, node.name === undefined));
+      if (prefix.type === 'Assignment')
+        assignments.push(...applyAssignment(prefix, node.name === undefined, state, this));
     const words: Word[] = node.name === undefined ? [] : expandWord(node.name, state, this);
     for (const argument of node.args) {
       if (argument.type === 'Word') words.push(...expandWord(argument, state, this));
-      else words.push(...this.argumentAssignment(argument));
+      else words.push(assignmentWord(argument, state, this));
     }
-    const redirects = this.redirects(node.redirects);
-    const stdin = stdinOf(node.redirects, redirects, this) ?? this.frame.stdin;
+    const redirects = readRedirects(node.redirects, this.state, this);
+    const stdin = stdinOf(node.redirects, redirects, this.state, this) ?? this.frame.stdin;
     const widest = state.widest;
     const flow = this.within({ stdin }, () =>
       this.emit(words, assignments, redirects, this.place(node.pos, node.end), stdin, true),
     );
     state.widest = widest;
-    this.writeFiles(redirects, flow);
-    return redirects.some(
-      (redirect) =>
-        redirect.operator.includes('>') &&
-        (redirect.descriptor ?? 1) === 1 &&
-        !/^\d$|^-$/.test(redirect.target.text),
-    )
-      ? NO_FLOW
-      : flow;
-  }
-
-  private assignment(node: Assignment, lasting: boolean): Assigned[] {
-    const values =
-      node.value.type === 'Word'
-        ? [expandToOne(node.value, this.state, this)]
-        : node.value.elements.flatMap((word) => expandWord(word, this.state, this));
-    let fields: readonly Value[] = values;
-    if (node.append === true) {
-      const before = this.state.vars.get(node.name)?.at(-1) ?? [];
-      const [value] = values;
-      fields =
-        node.value.type === 'Word' && value !== undefined
-          ? [
-              {
-                ...value,
-                text: (before[0]?.text ?? '') + value.text,
-                taint: value.taint | (before[0]?.taint ?? 0),
-              },
-            ]
-          : [...before, ...values];
-    }
-    if (lasting) assign(this.state, node.name, fields);
-    return fields.slice(0, 1).map((value) => ({ name: node.name, value }));
-  }
-
-  /** `export A=b`, `alias x='rm -rf'`: a word to the program, an assignment to the shell. */
-  private argumentAssignment(node: Assignment): Word[] {
-    const [first] = this.assignment(node, true);
-    const value = first?.value ?? known('');
-    return [
-      { ...value, text: `${node.name}=${value.text}`, ...this.place(node.pos, node.end), raw: node.text },
-    ];
-  }
-
-  private redirects(nodes: readonly Redirection[]): Redirect[] {
-    return nodes.flatMap((node): Redirect[] => {
-      // Here-documents and here-strings are read by `stdinOf`, once.
-      if (node.type !== 'Redirect' || node.target === undefined) return [];
-      const target = expandToOne(node.target, this.state, this);
-      const descriptor = node.descriptor?.type === 'FileDescriptor' ? node.descriptor.value : null;
-      if (node.operator.endsWith('&') && /^\d+-?$|^-$/.test(target.text)) return [];
-      if (/^\/dev\/(?:tcp|udp)\//.test(target.text) && descriptor !== null) {
-        this.state.files.set(`&${descriptor}`, { text: null, taint: Taint.network, paths: [] });
-      }
-      return [
-        { operator: node.operator, descriptor, target, path: resolvePath(target.text, this.state.cwd) },
-      ];
-    });
-  }
-
-  hereDocument(node: HereDoc): Flow {
-    if (node.delimiter?.quoted === true || node.body.parts === undefined)
-      return { text: node.body.text, taint: Taint.none, paths: [] };
-    const value = expandQuotedParts(node.body.parts, this.state, this);
-    return { text: value.text, taint: value.taint, paths: [] };
-  }
-
-  hereString(node: Extract<Redirection, { type: 'HereString' }>): Flow {
-    if (node.target === undefined) return NO_FLOW;
-    const value = expandToOne(node.target, this.state, this);
-    return { text: `${value.text}\n`, taint: value.taint, paths: [] };
-  }
-
-  /** Remembers what the line itself writes into a file, since the same line may run it. */
-  private writeFiles(redirects: readonly Redirect[], flow: Flow): void {
-    for (const { operator, descriptor, path } of redirects) {
-      if (!operator.includes('>') || (descriptor ?? 1) !== 1) continue;
-      const before = operator.includes('>>') ? this.state.files.get(path) : undefined;
-      this.state.files.set(
-        path,
-        before === undefined
-          ? flow
-          : {
-              text: before.text === null || flow.text === null ? null : before.text + flow.text,
-              taint: before.taint | flow.taint,
-              paths: [],
-            },
-      );
-    }
+    noteWrites(redirects, flow, this.state);
+    return redirects.some(takesOutput) ? NO_FLOW : flow;
   }
 
   /** Builds one simple command, judges it, and follows what it runs. Returns what it prints. */
@@ -582,34 +494,4 @@ function splitWord(words: readonly Word[]): Word[] {
       .map((text) => ({ ...first, text })),
     ...rest,
   ];
-}
-
-function stdinOf(nodes: readonly Redirection[], redirects: readonly Redirect[], walker: Walker): Flow | null {
-  let found: Flow | null = null;
-  for (const node of nodes) {
-    if (node.type === 'HereDoc') found = walker.hereDocument(node);
-    else if (node.operator === '<<<' && node.type === 'HereString') found = walker.hereString(node);
-  }
-  if (found !== null) return found;
-  for (const node of nodes) {
-    if (node.type !== 'Redirect' || node.operator !== '<&' || node.target === undefined) continue;
-    const opened = walker.state.files.get(`&${node.target.value.replace(/-$/, '')}`);
-    if (opened !== undefined) return opened;
-  }
-  const from = redirects.find((redirect) => redirect.operator === '<' && (redirect.descriptor ?? 0) === 0);
-  if (from === undefined) return null;
-  return (
-    from.target.stream ??
-    walker.state.files.get(from.path) ?? { text: null, taint: Taint.file | from.target.taint, paths: [] }
-  );
-}
-
-export function join(left: Flow, right: Flow): Flow {
-  if (left === NO_FLOW) return right;
-  if (right === NO_FLOW) return left;
-  return {
-    text: left.text === null || right.text === null ? null : left.text + right.text,
-    taint: left.taint | right.taint,
-    paths: left.paths.length === 0 ? right.paths : [...left.paths, ...right.paths],
-  };
 }
