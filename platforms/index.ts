@@ -4,7 +4,7 @@ import type { DiscordOptions } from './discord/options.ts';
 import type { Platform, PlatformMemory } from './platform.ts';
 import type { SlackOptions } from './slack/options.ts';
 import type { TelegramOptions } from './telegram/options.ts';
-import type { WebOptions } from './web/options.ts';
+import type { WebOptions } from './web/web.ts';
 
 export interface PlatformDeps {
   log: Log;

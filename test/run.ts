@@ -54,11 +54,21 @@ function check(name: string, [program = '', ...args]: readonly string[]): Figure
 async function vitest(project: string): Promise<Figures> {
   process.stdout.write(`\n── ${project}\n`);
   const report = join(folder, `${project}.json`);
-  const args = ['run', '--project', project, '--passWithNoTests', '--reporter=dot', '--reporter=json', `--outputFile=${report}`];
+  const args = [
+    'run',
+    '--project',
+    project,
+    '--passWithNoTests',
+    '--reporter=dot',
+    '--reporter=json',
+    `--outputFile=${report}`,
+  ];
   const child = spawn(node, ['node_modules/vitest/vitest.mjs', ...args], { stdio: 'inherit' });
   const status = await new Promise<number | null>((resolve) => child.on('exit', resolve));
   try {
-    const { numPassedTests, numFailedTests, numPendingTests, success } = JSON.parse(readFileSync(report, 'utf8'));
+    const { numPassedTests, numFailedTests, numPendingTests, success } = JSON.parse(
+      readFileSync(report, 'utf8'),
+    );
     // A suite that breaks outside of its tests (an import, a hook) counts as one failure.
     const broken = success && status === 0 ? 0 : 1;
     return { passed: numPassedTests, failed: Math.max(numFailedTests, broken), skipped: numPendingTests };

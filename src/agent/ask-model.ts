@@ -32,7 +32,12 @@ async function store(ports: TurnPorts, reply: ModelReply, graceCall: boolean): P
   const { transcript, texts } = ports;
   if (reply.toolCalls.length > 0 && !graceCall) {
     ports.events.boundary();
-    const body = { kind: 'assistant', text: reply.text, toolCalls: reply.toolCalls, model: reply.model } as const;
+    const body = {
+      kind: 'assistant',
+      text: reply.text,
+      toolCalls: reply.toolCalls,
+      model: reply.model,
+    } as const;
     await transcript.appendCalls(body, reply.usage);
     return;
   }
@@ -50,7 +55,9 @@ async function usefulReply(
 ): Promise<ModelReply> {
   const offered = definitions.map((definition) => definition.function.name);
   const usedIds = new Set(
-    ports.transcript.entries().flatMap((entry) => (entry.kind === 'assistant' ? entry.toolCalls.map((call) => call.id) : [])),
+    ports.transcript
+      .entries()
+      .flatMap((entry) => (entry.kind === 'assistant' ? entry.toolCalls.map((call) => call.id) : [])),
   );
   const usage: Usage = { inputTokens: 0, outputTokens: 0 };
   for (let attempt = 1; ; attempt += 1) {

@@ -13,12 +13,19 @@ const protectedTail = 20;
  * The transcript in the shape that providers insist on: user and assistant alternate, every tool call has exactly
  * one result right after it, nothing is empty.
  */
-export function toMessages(systemPrompt: string, entries: readonly Entry[], contextTokens: number): ChatMessage[] {
+export function toMessages(
+  systemPrompt: string,
+  entries: readonly Entry[],
+  contextTokens: number,
+): ChatMessage[] {
   const messages: ChatMessage[] = [{ role: 'system', content: systemPrompt }];
   const fitted = fitEntries(entries, contextTokens);
-  const results = new Map(fitted.flatMap((entry) => (entry.kind === 'tool' ? [[entry.callId, entry.content]] : [])));
+  const results = new Map(
+    fitted.flatMap((entry) => (entry.kind === 'tool' ? [[entry.callId, entry.content]] : [])),
+  );
   for (const entry of fitted) {
-    if (entry.kind === 'user') addUser(messages, entry.parts ? [...textPart(entry.text), ...entry.parts] : entry.text);
+    if (entry.kind === 'user')
+      addUser(messages, entry.parts ? [...textPart(entry.text), ...entry.parts] : entry.text);
     else if (entry.kind === 'note') addUser(messages, `[${entry.text}]`);
     else if (entry.kind === 'assistant') addAssistant(messages, entry, results);
   }
@@ -34,7 +41,11 @@ function addAssistant(
   if (text === '' && entry.toolCalls.length === 0) return;
   messages.push({ role: 'assistant', content: text, toolCalls: entry.toolCalls });
   for (const call of entry.toolCalls) {
-    messages.push({ role: 'tool', toolCallId: call.id, content: results.get(call.id) ?? '{"error":"No result."}' });
+    messages.push({
+      role: 'tool',
+      toolCallId: call.id,
+      content: results.get(call.id) ?? '{"error":"No result."}',
+    });
   }
 }
 
@@ -68,7 +79,9 @@ function fitEntries(entries: readonly Entry[], contextTokens: number): readonly 
   if (sizeOf(entries) <= budget) return entries;
   const cutBefore = entries.length - protectedTail;
   const pruned = entries.map((entry, index) =>
-    entry.kind === 'tool' && index < cutBefore && entry.content.length > 500 ? { ...entry, content: prunedResult } : entry,
+    entry.kind === 'tool' && index < cutBefore && entry.content.length > 500
+      ? { ...entry, content: prunedResult }
+      : entry,
   );
   let start = 0;
   while (sizeOf(pruned.slice(start)) > budget) {
@@ -96,7 +109,8 @@ function sizeOf(entries: readonly Entry[]): number {
     if (entry.kind === 'tool') size += entry.content.length;
     else size += entry.text.length;
     if (entry.kind === 'assistant') for (const call of entry.toolCalls) size += call.arguments.length;
-    if (entry.kind === 'user') for (const part of entry.parts ?? []) size += part.type === 'image' ? 4_000 : part.text.length;
+    if (entry.kind === 'user')
+      for (const part of entry.parts ?? []) size += part.type === 'image' ? 4_000 : part.text.length;
   }
   return size;
 }

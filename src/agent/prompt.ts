@@ -29,7 +29,8 @@ const platformHints: { readonly [platform: string]: string } = {
  */
 export async function buildSystemPrompt(facts: PromptFacts): Promise<string> {
   const parts = [
-    facts.persona || 'You are Hermes, a capable and careful assistant who works with tools and says plainly what was done.',
+    facts.persona ||
+      'You are Hermes, a capable and careful assistant who works with tools and says plainly what was done.',
     platformHints[facts.platform] ?? '',
     `The user is ${oneLine(facts.userName)}${facts.chatTitle ? `, in the chat "${oneLine(facts.chatTitle)}"` : ''}. Answer in the user's language.`,
     facts.toolNames.includes('terminal')

@@ -26,7 +26,9 @@ export function repairName(name: string, offered: readonly string[]): string | n
   const plain = simplify(name);
   const same = offered.filter((candidate) => simplify(candidate) === plain);
   if (same.length === 1) return same[0] ?? null;
-  const near = offered.filter((candidate) => editDistance(simplify(candidate), plain) <= Math.min(2, plain.length >> 2));
+  const near = offered.filter(
+    (candidate) => editDistance(simplify(candidate), plain) <= Math.min(2, plain.length >> 2),
+  );
   return near.length === 1 ? (near[0] ?? null) : null;
 }
 
@@ -51,7 +53,11 @@ function editDistance(a: string, b: string): number {
  * Makes a reply safe to store: names repaired, identical calls of one batch collapsed, every call id present and
  * new to the session (some providers number their calls anew in each reply; the journal needs them unique).
  */
-export function repairReply(reply: ModelReply, offered: readonly string[], usedIds: ReadonlySet<string>): ModelReply {
+export function repairReply(
+  reply: ModelReply,
+  offered: readonly string[],
+  usedIds: ReadonlySet<string>,
+): ModelReply {
   const seen = new Set<string>();
   const ids = new Set(usedIds);
   const toolCalls: ToolCall[] = [];

@@ -55,7 +55,11 @@ async function prepare(
   return consent.kind === 'answer' ? answer(consent.content) : { kind: 'run', call, args };
 }
 
-async function runPrepared(ports: TurnPorts, prepared: readonly Prepared[], signal: AbortSignal): Promise<void> {
+async function runPrepared(
+  ports: TurnPorts,
+  prepared: readonly Prepared[],
+  signal: AbortSignal,
+): Promise<void> {
   const ready = prepared.flatMap((item) => (item.kind === 'run' ? [item] : []));
   if (ready.length > 0) await ports.transcript.startCalls(ready.map((item) => item.call.id));
   const contents = await runLimited(ready, async ({ call, args }) => {
@@ -80,15 +84,20 @@ async function runLimited<Item>(
   const results = new Map<Item, string>();
   const queue = [...items];
   const worker = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) results.set(item, await run(item));
+    for (let item = queue.shift(); item !== undefined; item = queue.shift())
+      results.set(item, await run(item));
   };
   await Promise.all(Array.from({ length: Math.min(maxParallel, items.length) }, worker));
   return results;
 }
 
-const skipped = JSON.stringify({ error: 'Skipped: the user interrupted before this call began.', status: 'skipped' });
+const skipped = JSON.stringify({
+  error: 'Skipped: the user interrupted before this call began.',
+  status: 'skipped',
+});
 const badArguments = JSON.stringify({
-  error: 'The arguments were not a valid JSON object, several times over. Nothing was run. Send the call again with valid JSON.',
+  error:
+    'The arguments were not a valid JSON object, several times over. Nothing was run. Send the call again with valid JSON.',
 });
 const outcomeUnknown = JSON.stringify({
   error:

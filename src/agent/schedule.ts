@@ -9,7 +9,10 @@ export type Concurrency = 'parallel' | 'path' | 'sequential' | 'exclusive';
  * tools share a segment, path-scoped ones too as long as no two paths touch; everything else stands alone; one
  * `exclusive` call (a question to the user) makes the whole batch sequential.
  */
-export function segments(calls: readonly ToolCall[], concurrencyOf: (name: string) => Concurrency): ToolCall[][] {
+export function segments(
+  calls: readonly ToolCall[],
+  concurrencyOf: (name: string) => Concurrency,
+): ToolCall[][] {
   if (calls.some((call) => concurrencyOf(call.name) === 'exclusive')) return calls.map((call) => [call]);
   const result: ToolCall[][] = [];
   let open: { calls: ToolCall[]; paths: string[] } | null = null;
@@ -35,7 +38,8 @@ function pathOf(call: ToolCall, concurrency: Concurrency): string | null | undef
   const args = parseArguments(call.arguments);
   if (args === null || concurrency === 'sequential' || concurrency === 'exclusive') return undefined;
   const path = args['path'];
-  if (typeof path === 'string' && path !== '') return isAbsolute(path) ? resolve(path) : resolve('/cwd', path);
+  if (typeof path === 'string' && path !== '')
+    return isAbsolute(path) ? resolve(path) : resolve('/cwd', path);
   return concurrency === 'parallel' ? null : undefined;
 }
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { addToList, removeFromList } from '../config/edit.ts';
 import { GatewayError } from '../errors.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
-import { addToList, removeFromList } from '../config/edit.ts';
 import { loadHome } from './load.ts';
 import { print, printJson, printTable } from './print.ts';
 
@@ -21,7 +21,9 @@ export async function forget(pattern: string): Promise<void> {
   const { home } = await loadHome();
   const found = await removeFromList({ home, env: process.env }, 'command_allowlist', pattern);
   if (!found) {
-    throw new GatewayError('usage', `There is no entry "${pattern}".`, { mend: 'hermes-gateway approvals list shows them.' });
+    throw new GatewayError('usage', `There is no entry "${pattern}".`, {
+      mend: 'hermes-gateway approvals list shows them.',
+    });
   }
   print(`Forgotten: ${pattern}`);
 }
@@ -36,13 +38,20 @@ export async function audit({ verify, json }: { verify?: boolean; json?: boolean
     if (verify) {
       const { rows, brokenAt } = await store.read.audit.verify();
       if (json) printJson({ rows, broken_at: brokenAt });
-      else print(brokenAt === null ? `${rows} rows, the chain is whole.` : `The chain is broken at row ${brokenAt} of ${rows}.`);
+      else
+        print(
+          brokenAt === null
+            ? `${rows} rows, the chain is whole.`
+            : `The chain is broken at row ${brokenAt} of ${rows}.`,
+        );
       if (brokenAt !== null) process.exitCode = 1;
       return;
     }
     const rows = await store.read.audit.list({ limit: 1_000_000 });
     if (json) return printJson(rows);
-    printTable(rows.map((row) => [String(row.seq), new Date(row.at).toISOString(), row.event, row.actor, row.detail]));
+    printTable(
+      rows.map((row) => [String(row.seq), new Date(row.at).toISOString(), row.event, row.actor, row.detail]),
+    );
   } finally {
     await store.close();
   }

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import type { Platform } from '../../platforms/platform.ts';
+import { noHooks } from '../../tools/hooks.ts';
 import type { PreviewExec } from '../approvals/preview/exec.ts';
 import { previewReach } from '../approvals/preview/preview.ts';
 import { smartJudge } from '../approvals/smart.ts';
@@ -15,8 +17,6 @@ import { createEmbeddedQueue } from '../queue/embedded.ts';
 import { createMetrics, type Metrics } from '../server/metrics.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
 import type { Store } from '../store/store.ts';
-import type { Platform } from '../../platforms/platform.ts';
-import { noHooks } from '../../tools/hooks.ts';
 import { openBackends } from './backends.ts';
 import type { Loaded } from './load.ts';
 import { observerFor } from './observe.ts';
@@ -72,7 +72,8 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
       model = createModel({ config, log, clock });
       log.info('the configuration changed and is in force for new turns');
     },
-    onBroken: (error) => log.error({ mend: error.mend }, `the last good configuration stays in force: ${error.message}`),
+    onBroken: (error) =>
+      log.error({ mend: error.mend }, `the last good configuration stays in force: ${error.message}`),
   });
 
   const backends = openBackends({
@@ -97,7 +98,13 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     model: () => model,
     registry,
     hooks: noHooks,
-    sessionTools: createSessionTools({ registry, log, config: current, env: loaded.env, cli: options.toolsets ?? [] }),
+    sessionTools: createSessionTools({
+      registry,
+      log,
+      config: current,
+      env: loaded.env,
+      cli: options.toolsets ?? [],
+    }),
     processes: backends.processes,
     environmentFor: backends.environmentFor,
     forgetSession: backends.forgetSession,
@@ -116,7 +123,8 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     async setHome(session) {
       const { platform, chatId, threadId } = session.chat;
       await setConfigValue(loadOptions, `${platform}.home_channel`, chatId);
-      if (threadId !== undefined) await setConfigValue(loadOptions, `${platform}.home_channel_thread_id`, threadId);
+      if (threadId !== undefined)
+        await setConfigValue(loadOptions, `${platform}.home_channel_thread_id`, threadId);
       await watch.reload();
     },
     async preview({ session, signal }, subject, judgement) {
@@ -133,7 +141,10 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     observe: observerFor(metrics, options.onChange),
   });
 
-  async function askOnce(messages: Parameters<typeof model.complete>[0]['messages'], signal: AbortSignal): Promise<string> {
+  async function askOnce(
+    messages: Parameters<typeof model.complete>[0]['messages'],
+    signal: AbortSignal,
+  ): Promise<string> {
     return (await model.complete({ messages, tools: [], signal, temperature: 0, maxTokens: 16 })).text;
   }
 

@@ -19,7 +19,10 @@ export async function schema(): Promise<void> {
 
 export async function get(key: string | undefined): Promise<void> {
   const { config, sources } = await loadHome();
-  if (key === undefined) return printJson(Object.fromEntries(Object.keys(config).map((name) => [name, hide(name, getPath(config, name))])));
+  if (key === undefined)
+    return printJson(
+      Object.fromEntries(Object.keys(config).map((name) => [name, hide(name, getPath(config, name))])),
+    );
   const value = getPath(config, key);
   if (value === undefined) throw new GatewayError('usage', `There is no key "${key}".`);
   printJson({ value: hide(key, value), source: sources[key] ?? 'default' });
@@ -35,5 +38,7 @@ export async function set(key: string, value: string): Promise<void> {
 function hide(path: string, value: unknown): unknown {
   if (isSecretKey(path)) return value === '' ? '' : '[set]';
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hide(`${path}.${name}`, inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, hide(`${path}.${name}`, inner)]),
+  );
 }

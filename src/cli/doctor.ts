@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
-import { isPlatformEnabled } from '../config/views.ts';
 import type { Config } from '../config/schema.ts';
+import { isPlatformEnabled } from '../config/views.ts';
 import { errorMessage, GatewayError } from '../errors.ts';
-import { redactSecrets } from '../redact.ts';
 import { usesDemoModel } from '../model/index.ts';
+import { redactSecrets } from '../redact.ts';
 import { explain } from './exit.ts';
 import { type Loaded, loadHome, makeHome } from './load.ts';
 import { print, printJson } from './print.ts';
@@ -43,7 +43,10 @@ async function examine(): Promise<Finding[]> {
   const { config, home, file, warnings } = loaded;
   findings.push({ check: 'config', ok: true, says: file });
   for (const warning of warnings) findings.push({ check: 'config', ok: true, says: `warning: ${warning}` });
-  const checks: Promise<Finding>[] = [attempt('home', () => checkHome(home)), attempt('model', () => checkModel(config))];
+  const checks: Promise<Finding>[] = [
+    attempt('home', () => checkHome(home)),
+    attempt('model', () => checkModel(config)),
+  ];
   if (isPlatformEnabled(config, 'telegram')) checks.push(attempt('telegram', () => checkTelegram(config)));
   if (isPlatformEnabled(config, 'discord')) checks.push(attempt('discord', () => checkDiscord(config)));
   if (isPlatformEnabled(config, 'slack')) checks.push(attempt('slack', () => checkSlack(config)));
@@ -69,7 +72,9 @@ async function checkHome(home: string): Promise<string> {
   const { bavail, bsize } = await statfs(home);
   const free = bavail * bsize;
   if (free < leastFreeBytes) {
-    throw new GatewayError('store_full', `${home} has only ${Math.round(free / 1e6)} MB left.`, { mend: 'Free some disk space.' });
+    throw new GatewayError('store_full', `${home} has only ${Math.round(free / 1e6)} MB left.`, {
+      mend: 'Free some disk space.',
+    });
   }
   return `${home}, ${Math.round(free / 1e9)} GB free`;
 }
@@ -77,9 +82,13 @@ async function checkHome(home: string): Promise<string> {
 async function checkModel(config: Config): Promise<string> {
   if (usesDemoModel(config)) return 'the offline demo model; set OPENAI_API_KEY for a real one';
   const base = config.model.base_url || 'https://api.openai.com/v1';
-  const response = await call(`${base.replace(/\/$/, '')}/models`, { authorization: `Bearer ${config.model.api_key}` });
+  const response = await call(`${base.replace(/\/$/, '')}/models`, {
+    authorization: `Bearer ${config.model.api_key}`,
+  });
   if (response.status === 401 || response.status === 403) {
-    throw new GatewayError('model_unauthorized', `${base} refuses the key (${response.status}).`, { mend: 'Check OPENAI_API_KEY.' });
+    throw new GatewayError('model_unauthorized', `${base} refuses the key (${response.status}).`, {
+      mend: 'Check OPENAI_API_KEY.',
+    });
   }
   return `${base} answers (${response.status})`;
 }
@@ -88,7 +97,9 @@ async function checkTelegram({ telegram }: Config): Promise<string> {
   const root = telegram.api_root || 'https://api.telegram.org';
   const response = await call(`${root}/bot${telegram.token}/getMe`);
   if (response.status === 401 || response.status === 404) {
-    throw new GatewayError('token_invalid', 'Telegram does not know this token.', { mend: 'Copy it again from @BotFather into TELEGRAM_BOT_TOKEN.' });
+    throw new GatewayError('token_invalid', 'Telegram does not know this token.', {
+      mend: 'Copy it again from @BotFather into TELEGRAM_BOT_TOKEN.',
+    });
   }
   return `the bot answers (${response.status})`;
 }
@@ -97,7 +108,9 @@ async function checkDiscord({ discord }: Config): Promise<string> {
   const root = discord.api_root || 'https://discord.com/api';
   const response = await call(`${root}/v10/users/@me`, { authorization: `Bot ${discord.token}` });
   if (response.status === 401) {
-    throw new GatewayError('token_invalid', 'Discord does not know this token.', { mend: 'Copy it again from the developer portal (Bot → Reset Token) into DISCORD_BOT_TOKEN.' });
+    throw new GatewayError('token_invalid', 'Discord does not know this token.', {
+      mend: 'Copy it again from the developer portal (Bot → Reset Token) into DISCORD_BOT_TOKEN.',
+    });
   }
   return `the bot answers (${response.status})`;
 }
@@ -105,10 +118,16 @@ async function checkDiscord({ discord }: Config): Promise<string> {
 async function checkSlack({ slack }: Config): Promise<string> {
   const root = slack.api_root || 'https://slack.com/api/';
   for (const token of slack.token.split(',')) {
-    const response = await call(`${root.replace(/\/?$/, '/')}auth.test`, { authorization: `Bearer ${token.trim()}` }, 'POST');
+    const response = await call(
+      `${root.replace(/\/?$/, '/')}auth.test`,
+      { authorization: `Bearer ${token.trim()}` },
+      'POST',
+    );
     const body: unknown = await response.json();
     if (typeof body === 'object' && body !== null && 'ok' in body && body.ok === true) continue;
-    throw new GatewayError('token_invalid', 'Slack refuses the bot token.', { mend: 'Install the app to the workspace again and copy the xoxb token into SLACK_BOT_TOKEN.' });
+    throw new GatewayError('token_invalid', 'Slack refuses the bot token.', {
+      mend: 'Install the app to the workspace again and copy the xoxb token into SLACK_BOT_TOKEN.',
+    });
   }
   return 'the bot answers';
 }
@@ -118,16 +137,23 @@ async function call(url: string, headers: Record<string, string> = {}, method = 
   try {
     return await fetch(url, { method, headers, signal: AbortSignal.timeout(callTimeoutMs) });
   } catch (error) {
-    throw new GatewayError('platform_unreachable', `${new URL(url).host} cannot be reached: ${errorMessage(error)}.`, {
-      mend: 'Check the network, a proxy, and the address in the configuration.',
-    });
+    throw new GatewayError(
+      'platform_unreachable',
+      `${new URL(url).host} cannot be reached: ${errorMessage(error)}.`,
+      {
+        mend: 'Check the network, a proxy, and the address in the configuration.',
+      },
+    );
   }
 }
 
 /** With nobody to decide, every dangerous command in a shared chat would wait in vain. */
 function approversFinding(config: Config): Finding {
-  const shared = (['telegram', 'discord', 'slack'] as const).filter((name) => isPlatformEnabled(config, name) && config[name].admin_users.length === 0);
-  if (shared.length === 0 || config.approvals.mode === 'off') return { check: 'approvals', ok: true, says: `mode ${config.approvals.mode}` };
+  const shared = (['telegram', 'discord', 'slack'] as const).filter(
+    (name) => isPlatformEnabled(config, name) && config[name].admin_users.length === 0,
+  );
+  if (shared.length === 0 || config.approvals.mode === 'off')
+    return { check: 'approvals', ok: true, says: `mode ${config.approvals.mode}` };
   return {
     check: 'approvals',
     ok: true,

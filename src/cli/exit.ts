@@ -12,6 +12,7 @@ export function exitCodeOf(error: unknown): number {
 
 /** What happened and the next step, for a person; never a stack trace, never a secret. */
 export function explain(error: unknown): string {
-  if (error instanceof GatewayError) return redactSecrets([error.message, error.mend].filter(Boolean).join('\n'));
+  if (error instanceof GatewayError)
+    return redactSecrets([error.message, error.mend].filter(Boolean).join('\n'));
   return redactSecrets(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { resolveHome } from '../config/env.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { errorMessage, GatewayError } from '../errors.ts';
 
 export interface Loaded extends LoadedConfig {
@@ -8,7 +8,9 @@ export interface Loaded extends LoadedConfig {
 }
 
 /** The state directory and the configuration that a command works with. */
-export async function loadHome(options: { file?: string; flags?: Record<string, unknown> } = {}): Promise<Loaded> {
+export async function loadHome(
+  options: { file?: string; flags?: Record<string, unknown> } = {},
+): Promise<Loaded> {
   const home = resolveHome(process.env);
   const loaded = await loadConfig({ home, env: process.env, ...options });
   return { home, ...loaded };
@@ -19,9 +21,13 @@ export async function makeHome(home: string): Promise<void> {
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new GatewayError('store_unavailable', `The state directory ${home} cannot be made: ${errorMessage(error)}.`, {
-      mend: 'Set HERMES_HOME to a folder that this user can write.',
-      cause: error,
-    });
+    throw new GatewayError(
+      'store_unavailable',
+      `The state directory ${home} cannot be made: ${errorMessage(error)}.`,
+      {
+        mend: 'Set HERMES_HOME to a folder that this user can write.',
+        cause: error,
+      },
+    );
   }
 }

@@ -5,11 +5,17 @@ import { exitCodeOf, explain } from './exit.ts';
  * The command line. Each command is a file beside this one, loaded when it is used; `--help` needs none of them.
  */
 const program = new Command('hermes-gateway')
-  .description('One AI agent behind Telegram, Discord, Slack and a web chat. Dangerous commands wait for your tap.')
+  .description(
+    'One AI agent behind Telegram, Discord, Slack and a web chat. Dangerous commands wait for your tap.',
+  )
   .version(process.env['npm_package_version'] ?? '0.1.0')
   .showHelpAfterError('(hermes-gateway --help lists the commands)');
 
-const words = (text: string) => text.split(',').map((word) => word.trim()).filter((word) => word !== '');
+const words = (text: string) =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
 
 program
   .command('start')
@@ -46,7 +52,9 @@ toolsets
 toolsets
   .command('show <name>')
   .option('--json', 'for programs')
-  .action(async (name: string, options: { json?: boolean }) => (await import('./toolsets.ts')).showToolset(name, options));
+  .action(async (name: string, options: { json?: boolean }) =>
+    (await import('./toolsets.ts')).showToolset(name, options),
+  );
 toolsets
   .command('platform <platform>')
   .option('--json', 'for programs')
@@ -87,7 +95,9 @@ approvals
   .description('what was asked, decided and run')
   .option('--verify', 'check the hash chain')
   .option('--json', 'for programs')
-  .action(async (options: { verify?: boolean; json?: boolean }) => (await import('./approvals.ts')).audit(options));
+  .action(async (options: { verify?: boolean; json?: boolean }) =>
+    (await import('./approvals.ts')).audit(options),
+  );
 
 const config = program.command('config').description('the configuration');
 config
@@ -119,8 +129,12 @@ pair
 const sessions = program.command('sessions').description('transcripts');
 sessions.command('list').action(async () => (await import('./sessions.ts')).list());
 sessions.command('show <key>').action(async (key: string) => (await import('./sessions.ts')).show(key));
-sessions.command('search <text>').action(async (text: string) => (await import('./sessions.ts')).search(text));
-sessions.command('export <key>').action(async (key: string) => (await import('./sessions.ts')).exportJson(key));
+sessions
+  .command('search <text>')
+  .action(async (text: string) => (await import('./sessions.ts')).search(text));
+sessions
+  .command('export <key>')
+  .action(async (key: string) => (await import('./sessions.ts')).exportJson(key));
 
 export interface StartFlags {
   config?: string;

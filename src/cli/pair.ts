@@ -17,7 +17,8 @@ export async function list(): Promise<void> {
   for (const platform of platforms) {
     const { approved, pending } = await pairing.list(platform);
     for (const user of approved) rows.push([platform, user.userId, user.name, 'approved']);
-    for (const user of pending) rows.push([platform, user.userId, user.name, 'waits for its code to be approved']);
+    for (const user of pending)
+      rows.push([platform, user.userId, user.name, 'waits for its code to be approved']);
   }
   if (rows.length === 0) print('Nobody is paired, and nobody waits.');
   else printTable(rows);
@@ -26,7 +27,9 @@ export async function list(): Promise<void> {
 export async function approve(platform: string, code: string): Promise<void> {
   const outcome = await (await open()).approve(platform, code);
   if (outcome === 'locked') {
-    throw new GatewayError('usage', 'Too many wrong codes: approvals are locked for an hour.', { mend: 'Try again later.' });
+    throw new GatewayError('usage', 'Too many wrong codes: approvals are locked for an hour.', {
+      mend: 'Try again later.',
+    });
   }
   if (outcome === 'wrong') {
     throw new GatewayError('usage', `No one waits on ${platform} with that code.`, {

@@ -1,13 +1,15 @@
+import { platforms } from '../../platforms/index.ts';
+import type { Platform, PlatformMemory } from '../../platforms/platform.ts';
+import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import { isPlatformEnabled } from '../config/views.ts';
-import type { Guard } from '../server/guard.ts';
 import type { Log } from '../log.ts';
+import type { Guard } from '../server/guard.ts';
 import type { Store } from '../store/store.ts';
-import { platforms } from '../../platforms/index.ts';
-import type { Platform, PlatformMemory } from '../../platforms/platform.ts';
 
 export interface OpenPlatformsOptions {
+  home: string;
   config: Config;
   guard: Guard;
   log: Log;
@@ -18,12 +20,18 @@ export interface OpenPlatformsOptions {
 /** Makes the adapters of every platform that is switched on, side by side; none connects yet. */
 export async function openPlatforms(options: OpenPlatformsOptions): Promise<ReadonlyMap<string, Platform>> {
   const { config, log, clock, store } = options;
-  const deps = (name: string) => ({ log: log.child({ platform: name }), clock, memory: memoryOf(store, name) });
+  const deps = (name: string) => ({
+    log: log.child({ platform: name }),
+    clock,
+    memory: memoryOf(store, name),
+  });
   const opening: Promise<Platform>[] = [];
-  if (isPlatformEnabled(config, 'telegram')) opening.push(platforms.telegram(telegramOptions(config), deps('telegram')));
-  if (isPlatformEnabled(config, 'discord')) opening.push(platforms.discord(discordOptions(config), deps('discord')));
+  if (isPlatformEnabled(config, 'telegram'))
+    opening.push(platforms.telegram(telegramOptions(config), deps('telegram')));
+  if (isPlatformEnabled(config, 'discord'))
+    opening.push(platforms.discord(discordOptions(config), deps('discord')));
   if (isPlatformEnabled(config, 'slack')) opening.push(platforms.slack(slackOptions(config), deps('slack')));
-  if (config.web.enabled) opening.push(platforms.web({ guard: options.guard }, deps('web')));
+  if (config.web.enabled) opening.push(platforms.web({ admit: options.guard.admit, folder: join(options.home, 'web') }, deps('web')));
   return new Map((await Promise.all(opening)).map((platform) => [platform.name, platform]));
 }
 
@@ -31,7 +39,9 @@ function telegramOptions({ telegram }: Config) {
   return {
     token: telegram.token,
     ...(telegram.api_root !== '' && { apiRoot: telegram.api_root }),
-    ...(telegram.webhook_url !== '' && { webhook: { url: telegram.webhook_url, secret: telegram.webhook_secret } }),
+    ...(telegram.webhook_url !== '' && {
+      webhook: { url: telegram.webhook_url, secret: telegram.webhook_secret },
+    }),
     requireMention: telegram.require_mention,
     mentionPatterns: telegram.mention_patterns,
     freeResponseChats: telegram.free_response_chats,

@@ -9,7 +9,9 @@ export function printTable(rows: readonly (readonly string[])[]): void {
     for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
   }
   for (const row of rows) {
-    const line = row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0))).join('  ');
+    const line = row
+      .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0)))
+      .join('  ');
     process.stdout.write(`${line.trimEnd()}\n`);
   }
 }

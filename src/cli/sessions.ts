@@ -30,14 +30,17 @@ export const show = (key: string): Promise<void> =>
     for (const entry of await store.read.entries.list(session.sessionId)) {
       const text = entry.kind === 'tool' ? entry.content : entry.text;
       print(`[${new Date(entry.at).toISOString()}] ${entry.kind}: ${text}`);
-      if (entry.kind === 'assistant') for (const call of entry.toolCalls) print(`  → ${call.name} ${call.arguments}`);
+      if (entry.kind === 'assistant')
+        for (const call of entry.toolCalls) print(`  → ${call.name} ${call.arguments}`);
     }
   });
 
 export const search = (text: string): Promise<void> =>
   withStore(async (store) => {
     const hits = await store.read.entries.search(text, { limit: 50 });
-    printTable(hits.map((hit) => [new Date(hit.at).toISOString(), hit.kind, hit.snippet.replaceAll('\n', ' ')]));
+    printTable(
+      hits.map((hit) => [new Date(hit.at).toISOString(), hit.kind, hit.snippet.replaceAll('\n', ' ')]),
+    );
   });
 
 export const exportJson = (key: string): Promise<void> =>
@@ -48,6 +51,9 @@ export const exportJson = (key: string): Promise<void> =>
 
 async function find(store: Store, key: string): Promise<SessionRow> {
   const session = (await store.read.sessions.get(key)) ?? (await store.read.sessions.bySessionId(key));
-  if (!session) throw new GatewayError('usage', `There is no session "${key}".`, { mend: 'hermes-gateway sessions list shows them.' });
+  if (!session)
+    throw new GatewayError('usage', `There is no session "${key}".`, {
+      mend: 'hermes-gateway sessions list shows them.',
+    });
   return session;
 }

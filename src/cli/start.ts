@@ -1,7 +1,7 @@
 import { systemClock } from '../clock.ts';
 import { isPlatformEnabled } from '../config/views.ts';
 import { errorMessage } from '../errors.ts';
-import { lockHome, type Lock, lockToken } from '../gateway/locks.ts';
+import { type Lock, lockHome, lockToken } from '../gateway/locks.ts';
 import { createStatusFile, type GatewayState, type GatewayStatus } from '../gateway/status-file.ts';
 import { createLog, type Log } from '../log.ts';
 import { createGuard, type Guard } from '../server/guard.ts';
@@ -42,16 +42,20 @@ function takeLocks({ home, config }: Loaded): Lock[] {
   return locks;
 }
 
-async function run(loaded: Loaded, flags: StartFlags, log: Log): Promise<{ stop(graceMs: number): Promise<void> }> {
+async function run(
+  loaded: Loaded,
+  flags: StartFlags,
+  log: Log,
+): Promise<{ stop(graceMs: number): Promise<void> }> {
   const { config, home } = loaded;
   const { host, port } = config.gateway;
   const token = await loadGatewayToken(home, config.gateway.token);
   const guard = createGuard({ token: token.value, host, clock: systemClock });
-  let report = () => {};
+  let report = () => undefined as void;
   const assembled = await assemble({
     loaded,
     log,
-    platforms: (store) => openPlatforms({ config, guard, log, clock: systemClock, store }),
+    platforms: (store) => openPlatforms({ home, config, guard, log, clock: systemClock, store }),
     yolo: flags.yolo ?? process.env['HERMES_YOLO_MODE'] === '1',
     onChange: () => report(),
     ...(flags.port !== undefined && { flags: { 'gateway.port': flags.port } }),
@@ -77,7 +81,7 @@ async function run(loaded: Loaded, flags: StartFlags, log: Log): Promise<{ stop(
       await assembled.gateway.stop(graceMs);
       await server.stop();
       state = 'stopped';
-      report = () => {};
+      report = () => undefined;
       await status.write(await describe(assembled, server, state));
       await assembled.close();
     },
@@ -91,8 +95,16 @@ function openServer(
 ): GatewayServer {
   const { gateway, store, metrics, platforms } = assembled;
   metrics.watch('hermes_turns_running', 'Turns that run now.', () => gateway.figures().runningTurns);
-  metrics.watch('hermes_sessions_waiting', 'Sessions that wait for a worker.', () => gateway.figures().queueDepth);
-  metrics.watch('hermes_outbox_waiting', 'Messages that wait to be sent.', () => gateway.figures().outboxWaiting);
+  metrics.watch(
+    'hermes_sessions_waiting',
+    'Sessions that wait for a worker.',
+    () => gateway.figures().queueDepth,
+  );
+  metrics.watch(
+    'hermes_outbox_waiting',
+    'Messages that wait to be sent.',
+    () => gateway.figures().outboxWaiting,
+  );
   return createServer({
     ...where,
     async notReady() {
@@ -110,14 +122,19 @@ function announce({ config }: Loaded, server: GatewayServer, token: string): voi
   const url = `${server.url}/?token=${token}`;
   const lines = ['', `  Web chat:  ${url}`];
   const bots = (['telegram', 'discord', 'slack'] as const).filter((name) => isPlatformEnabled(config, name));
-  if (bots.length === 0) lines.push('  Add a bot: set TELEGRAM_BOT_TOKEN (or DISCORD_…, SLACK_…), see README.');
+  if (bots.length === 0)
+    lines.push('  Add a bot: set TELEGRAM_BOT_TOKEN (or DISCORD_…, SLACK_…), see README.');
   if (config.model.name === 'demo' || (config.model.api_key === '' && config.model.base_url === '')) {
     lines.push('  Model:     the offline demo; set OPENAI_API_KEY for a real one.');
   }
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }
 
-async function describe({ gateway, store }: Assembled, server: GatewayServer, state: GatewayState): Promise<GatewayStatus> {
+async function describe(
+  { gateway, store }: Assembled,
+  server: GatewayServer,
+  state: GatewayState,
+): Promise<GatewayStatus> {
   const figures = gateway.figures();
   return {
     pid: process.pid,

@@ -9,7 +9,12 @@ const stateSchema = z.looseObject({
   gateway_state: z.string(),
   started_at: z.string(),
   url: z.string().nullable(),
-  platforms: z.array(z.looseObject({ name: z.string(), state: z.looseObject({ state: z.string(), reason: z.string().optional() }) })),
+  platforms: z.array(
+    z.looseObject({
+      name: z.string(),
+      state: z.looseObject({ state: z.string(), reason: z.string().optional() }),
+    }),
+  ),
   running_turns: z.number(),
   pending_approvals: z.number(),
   queue_depth: z.number(),
@@ -32,7 +37,9 @@ export async function status({ json }: { json?: boolean }): Promise<void> {
   for (const { name, state: platform } of state.platforms) {
     print(`${name}: ${platform.state}${platform.reason ? ` (${platform.reason})` : ''}`);
   }
-  print(`${state.running_turns} turns running, ${state.pending_approvals} approvals pending, ${state.queue_depth} sessions waiting, ${state.outbox_depth} messages to send`);
+  print(
+    `${state.running_turns} turns running, ${state.pending_approvals} approvals pending, ${state.queue_depth} sessions waiting, ${state.outbox_depth} messages to send`,
+  );
 }
 
 async function readState(home: string): Promise<z.infer<typeof stateSchema> | null> {

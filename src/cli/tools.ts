@@ -14,7 +14,15 @@ export async function listTools({ json }: { json?: boolean }): Promise<void> {
     const env = record?.requiresEnv ?? [];
     const missing = env.filter((variable) => !process.env[variable]);
     const reason = available ? null : missing.length > 0 ? `needs ${missing.join(', ')}` : 'its check failed';
-    return { name, toolset: record?.toolset ?? '', emoji: record?.emoji ?? '', description: record?.description ?? '', available, reason, env };
+    return {
+      name,
+      toolset: record?.toolset ?? '',
+      emoji: record?.emoji ?? '',
+      description: record?.description ?? '',
+      available,
+      reason,
+      env,
+    };
   });
   if (json) return printJson(rows);
   printTable(rows.map((row) => [row.emoji, row.name, row.toolset, row.reason ?? 'available']));

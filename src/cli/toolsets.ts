@@ -1,8 +1,8 @@
-import { createSessionTools, type SessionTools } from '../gateway/turn/session-tools.ts';
-import { GatewayError } from '../errors.ts';
-import { createLog } from '../log.ts';
 import type { Registry } from '../../tools/registry.ts';
 import { describeTools, describeToolset, type ToolsetDescription } from '../../toolsets/describe.ts';
+import { GatewayError } from '../errors.ts';
+import { createSessionTools, type SessionTools } from '../gateway/turn/session-tools.ts';
+import { createLog } from '../log.ts';
 import { loadHome } from './load.ts';
 import { print, printJson, printTable } from './print.ts';
 import { loadTools } from './tool-registry.ts';
@@ -15,7 +15,10 @@ async function load(): Promise<{ registry: Registry; sessionTools: SessionTools 
   const { home, config, env } = await loadHome();
   const log = createLog('error');
   const registry = await loadTools(home, log, config.tools.strict_collisions);
-  return { registry, sessionTools: createSessionTools({ registry, log, config: () => config, env, cli: [] }) };
+  return {
+    registry,
+    sessionTools: createSessionTools({ registry, log, config: () => config, env, cli: [] }),
+  };
 }
 
 export async function listToolsets({ json }: Output): Promise<void> {
@@ -29,7 +32,9 @@ export async function showToolset(name: string, output: Output): Promise<void> {
   const { registry, sessionTools } = await load();
   const shown = await describeToolset(name, sessionTools.toolsets, registry);
   if (shown === null) {
-    throw new GatewayError('usage', `There is no toolset "${name}".`, { mend: 'hermes-gateway toolsets list shows them.' });
+    throw new GatewayError('usage', `There is no toolset "${name}".`, {
+      mend: 'hermes-gateway toolsets list shows them.',
+    });
   }
   show(shown, output);
 }

@@ -1,4 +1,4 @@
-import type { InboundEvent, Sender, ChatAddress } from '../../platforms/platform.ts';
+import type { ChatAddress, InboundEvent, Sender } from '../../platforms/platform.ts';
 
 /** Who may speak to the bot on one platform. Ids only: names can be taken by anyone. */
 export interface AccessRules {
@@ -36,7 +36,8 @@ export async function accessOf(
   }
   if (sender.id === '') return refused;
   if (rules.allowedChats.includes('*') || rules.allowedChats.includes(chat.chatId)) return allowed;
-  if (rules.allowAll || rules.allowedUsers.includes('*') || rules.allowedUsers.includes(sender.id)) return allowed;
+  if (rules.allowAll || rules.allowedUsers.includes('*') || rules.allowedUsers.includes(sender.id))
+    return allowed;
   if (sender.roles?.some((role) => rules.allowedRoles.includes(role))) return allowed;
   if (await isPaired(sender.id)) return allowed;
   return { kind: 'stranger', mayPair: chat.kind === 'dm' && rules.strangers === 'pair' };

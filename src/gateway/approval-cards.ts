@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Card, Payload, Platform } from '../../platforms/platform.ts';
+import type { ApprovalSubject } from '../approvals/subject.ts';
 import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import { redactSecrets } from '../redact.ts';
-import type { ApprovalSubject } from '../approvals/subject.ts';
 import type { ApprovalRow } from '../store/approvals.ts';
 import type { NewOutboxRow, OutboxRow } from '../store/outbox.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Transaction } from '../store/store.ts';
-import type { Card, Payload, Platform } from '../../platforms/platform.ts';
 import { actionText, outcomeCard, requestCard } from './cards.ts';
 import { newRow } from './turn/answer.ts';
 
@@ -32,7 +32,8 @@ export function createApprovalCards(options: ApprovalCardsOptions): ApprovalCard
 
   function platformOf(name: string): Platform {
     const platform = platforms.get(name);
-    if (!platform) throw new GatewayError('usage', `Platform ${name} is not running, so nobody can be asked there.`);
+    if (!platform)
+      throw new GatewayError('usage', `Platform ${name} is not running, so nobody can be asked there.`);
     return platform;
   }
 
@@ -47,7 +48,10 @@ export function createApprovalCards(options: ApprovalCardsOptions): ApprovalCard
     }
   }
 
-  function fittingCard(platform: Platform, make: (headOnly: boolean) => Card): { payload: Payload; headOnly: boolean } {
+  function fittingCard(
+    platform: Platform,
+    make: (headOnly: boolean) => Card,
+  ): { payload: Payload; headOnly: boolean } {
     for (const headOnly of [false, true]) {
       const payload = renderCard(platform, make(headOnly));
       if (payload) return { payload, headOnly };
@@ -84,7 +88,11 @@ export function createApprovalCards(options: ApprovalCardsOptions): ApprovalCard
       const target = { key: row.sessionKey, chat: row.chat };
       const rows: NewOutboxRow[] = [];
       const file = headOnly ? actionFile(row, platform) : undefined;
-      if (file) rows.push({ ...newRow(target, { kind: 'send', payload: file }, 'card', clock.now()), key: `file-${row.id}` });
+      if (file)
+        rows.push({
+          ...newRow(target, { kind: 'send', payload: file }, 'card', clock.now()),
+          key: `file-${row.id}`,
+        });
       rows.push({ ...newRow(target, { kind: 'send', payload }, 'card', clock.now()), key: `card-${row.id}` });
       const cardId = (await addAll(rows, tables)).at(-1)?.id;
       if (cardId !== undefined) await tables.approvals.setCard(row.id, cardId);

@@ -1,21 +1,25 @@
+import type { ButtonStyle, Card, CardBlock, CardButton } from '../../platforms/platform.ts';
 import { scopeText } from '../approvals/scope.ts';
 import type { ApprovalSubject } from '../approvals/subject.ts';
-import { messagesFor, type Messages, type OutcomeWords } from '../messages/messages.ts';
+import { type Messages, messagesFor, type OutcomeWords } from '../messages/messages.ts';
 import { redactSecrets } from '../redact.ts';
 import type { ApprovalAsk, ApprovalRow, Choice } from '../store/approvals.ts';
-import type { ButtonStyle, Card, CardBlock, CardButton } from '../../platforms/platform.ts';
 
 /** What stands in a button's id: the request and the choice, well under the 64 bytes of Telegram. */
 const buttonPattern = /^ap:(?<id>[A-Za-z0-9_-]{1,24}):(?<choice>once|session|always|deny|other|\d{1,2})$/;
 
-export type PressedButton = { id: string; choice: Choice } | { id: string; answer: number } | { id: string; other: true };
+export type PressedButton =
+  | { id: string; choice: Choice }
+  | { id: string; answer: number }
+  | { id: string; other: true };
 
 export function readButton(buttonId: string): PressedButton | null {
   const groups = buttonPattern.exec(buttonId)?.groups;
   const { id, choice } = groups ?? {};
   if (id === undefined || choice === undefined) return null;
   if (choice === 'other') return { id, other: true };
-  if (choice === 'once' || choice === 'session' || choice === 'always' || choice === 'deny') return { id, choice };
+  if (choice === 'once' || choice === 'session' || choice === 'always' || choice === 'deny')
+    return { id, choice };
   return { id, answer: Number(choice) };
 }
 
@@ -25,14 +29,18 @@ const headUnits = 600;
 /** The card of a pending request. With `headOnly` the whole action is in the file sent before it. */
 export function requestCard(row: ApprovalRow, now: number, headOnly: boolean): Card {
   const messages = messagesFor(row.locale);
-  const blocks = row.ask.kind === 'question' ? questionBlocks(row.ask) : approvalBlocks(row, row.ask, messages, headOnly);
+  const blocks =
+    row.ask.kind === 'question' ? questionBlocks(row.ask) : approvalBlocks(row, row.ask, messages, headOnly);
   const minutes = Math.max(1, Math.round((row.expiresAt - now) / 60_000));
   const isApproval = row.ask.kind === 'approval';
   return {
     title: isApproval ? messages.card.title : messages.question.title,
     tone: isApproval ? 'warning' : 'question',
     blocks,
-    buttons: row.ask.kind === 'question' ? questionButtons(row.id, row.ask.choices, messages) : approvalButtons(row.id, row.ask, messages),
+    buttons:
+      row.ask.kind === 'question'
+        ? questionButtons(row.id, row.ask.choices, messages)
+        : approvalButtons(row.id, row.ask, messages),
     footer: isApproval ? messages.card.expiresIn(minutes) : messages.question.otherHint,
   };
 }
@@ -59,7 +67,8 @@ function outcomeWords(row: ApprovalRow): OutcomeWords {
   const by = decision.byName;
   const time = new Date(decision.at).toTimeString().slice(0, 5);
   if (decision.choice === 'answer') return { kind: 'answered', by, answer: decision.text ?? '' };
-  if (decision.choice === 'deny') return { kind: 'denied', by, time, ...(decision.text && { reason: decision.text }) };
+  if (decision.choice === 'deny')
+    return { kind: 'denied', by, time, ...(decision.text && { reason: decision.text }) };
   return { kind: 'approved', choice: decision.choice, by, time };
 }
 
@@ -73,7 +82,8 @@ function approvalBlocks(row: ApprovalRow, ask: Approval, messages: Messages, hea
     facts.push({ label: card.reach, text: ask.preview ?? card.reachUnknown });
   }
   facts.push({ label: card.askedBy, text: row.askerName });
-  if (ask.scope && ask.choices.includes('session')) facts.push({ label: card.remembers, text: scopeText(ask.scope) });
+  if (ask.scope && ask.choices.includes('session'))
+    facts.push({ label: card.remembers, text: scopeText(ask.scope) });
   const warnings: CardBlock[] = [];
   if (ask.smartDenied) warnings.push({ kind: 'text', text: card.smartDenied });
   if (!ask.shownInFull) warnings.push({ kind: 'text', text: card.tooLong });
@@ -86,7 +96,11 @@ function codeBlock(ask: Approval, headOnly: boolean): CardBlock {
   // Marks point into the command as it is written; where a secret was cut out they would point elsewhere.
   const marks = text === whole ? ask.spans : [];
   if (!headOnly) return { kind: 'code', text, marks };
-  return { kind: 'code', text: `${text.slice(0, headUnits)}…`, marks: marks.filter((span) => span.end <= headUnits) };
+  return {
+    kind: 'code',
+    text: `${text.slice(0, headUnits)}…`,
+    marks: marks.filter((span) => span.end <= headUnits),
+  };
 }
 
 /** The whole of what would be done, as text. */
@@ -111,13 +125,15 @@ const styles: { readonly [choice in Choice]: ButtonStyle } = {
 };
 
 function approvalButtons(id: string, ask: Approval, { card }: Messages): CardButton[][] {
-  const buttons = ask.choices.map((choice): CardButton => ({
-    id: `ap:${id}:${choice}`,
-    label: card[choice],
-    style: styles[choice],
-    ...(choice === 'always' && { confirm: card.confirmAlways }),
-    ...(choice === 'deny' && { askInput: card.denyReason }),
-  }));
+  const buttons = ask.choices.map(
+    (choice): CardButton => ({
+      id: `ap:${id}:${choice}`,
+      label: card[choice],
+      style: styles[choice],
+      ...(choice === 'always' && { confirm: card.confirmAlways }),
+      ...(choice === 'deny' && { askInput: card.denyReason }),
+    }),
+  );
   return inRows(buttons, 2);
 }
 
@@ -126,12 +142,18 @@ function questionBlocks(ask: Extract<ApprovalAsk, { kind: 'question' }>): CardBl
 }
 
 function questionButtons(id: string, choices: readonly string[], messages: Messages): CardButton[][] {
-  const buttons = choices.map((label, index): CardButton => ({ id: `ap:${id}:${index}`, label, style: 'neutral' }));
-  return [...inRows(buttons, 1), [{ id: `ap:${id}:other`, label: messages.question.other, style: 'primary' }]];
+  const buttons = choices.map(
+    (label, index): CardButton => ({ id: `ap:${id}:${index}`, label, style: 'neutral' }),
+  );
+  return [
+    ...inRows(buttons, 1),
+    [{ id: `ap:${id}:other`, label: messages.question.other, style: 'primary' }],
+  ];
 }
 
 function inRows(buttons: readonly CardButton[], perRow: number): CardButton[][] {
   const rows: CardButton[][] = [];
-  for (let index = 0; index < buttons.length; index += perRow) rows.push(buttons.slice(index, index + perRow));
+  for (let index = 0; index < buttons.length; index += perRow)
+    rows.push(buttons.slice(index, index + perRow));
   return rows;
 }

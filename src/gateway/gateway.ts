@@ -1,3 +1,8 @@
+import type { Platform } from '../../platforms/platform.ts';
+import type { Environment } from '../../tools/environments/environment.ts';
+import type { ProcessTable } from '../../tools/environments/process-table.ts';
+import type { ToolHooks } from '../../tools/hooks.ts';
+import type { Registry } from '../../tools/registry.ts';
 import type { TurnOutcome } from '../agent/turn.ts';
 import { createDecisions } from '../approvals/decide.ts';
 import { createApprovalGate, type GateOptions } from '../approvals/gate.ts';
@@ -18,11 +23,6 @@ import type { InboxRow } from '../store/inbox.ts';
 import type { OutboxRow } from '../store/outbox.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
-import type { Platform } from '../../platforms/platform.ts';
-import type { Environment } from '../../tools/environments/environment.ts';
-import type { ProcessTable } from '../../tools/environments/process-table.ts';
-import type { ToolHooks } from '../../tools/hooks.ts';
-import type { Registry } from '../../tools/registry.ts';
 import { accessRulesFor } from './access-rules.ts';
 import { createApprovalCards } from './approval-cards.ts';
 import type { CommandPorts } from './commands/command.ts';
@@ -57,7 +57,7 @@ export interface GatewayParts {
   registry: Registry;
   hooks: ToolHooks;
   sessionTools: SessionTools;
-  processes: ProcessTable;
+  processes: ProcessTable & { restore(): Promise<void> };
   environmentFor(session: SessionRow): Promise<Environment>;
   forgetSession(sessionId: string): Promise<void>;
   pairing: Pairing;
@@ -139,7 +139,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     store,
     clock,
     log,
-    judge: (subject) => judgeSubject(subject, { gatewayHome: parts.home, gatewayPid: process.pid }, userPatterns()),
+    judge: (subject) =>
+      judgeSubject(subject, { gatewayHome: parts.home, gatewayPid: process.pid }, userPatterns()),
     policy: policyFor,
     allowlisted: (_subject, judgement) => allowlistCovers(config().command_allowlist, judgement),
     preview: parts.preview,
@@ -182,7 +183,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     clock,
     readMedia: mediaIn,
     resetPolicy: (session) => resetPolicyFor(config(), session.chat),
-    isKeptAlive: (session) => parts.processes.list(session.sessionId).some((info) => info.status === 'running'),
+    isKeptAlive: (session) =>
+      parts.processes.list(session.sessionId).some((info) => info.status === 'running'),
     namesSenders: (session) => isShared(session.chat, keyRules()),
     onReset(session, reason) {
       void parts.forgetSession(session.sessionId);
@@ -227,7 +229,10 @@ export function createGateway(parts: GatewayParts): Gateway {
     model: () => parts.model().model,
     async toolsets(session) {
       const definitions = await parts.sessionTools.definitionsFor(session);
-      return { names: parts.sessionTools.selectionFor(session.chat.platform).enabled, tools: definitions.length };
+      return {
+        names: parts.sessionTools.selectionFor(session.chat.platform).enabled,
+        tools: definitions.length,
+      };
     },
     processes: {
       count: (id) => parts.processes.list(id).filter((info) => info.status === 'running').length,
@@ -240,9 +245,17 @@ export function createGateway(parts: GatewayParts): Gateway {
   const command = (row: Pick<InboxRow, 'id' | 'event' | 'sessionKey'>) => {
     const rules = accessRulesFor(config(), row.event.chat.platform);
     const isAdmin = rules.selfAuthenticating || rules.admins.includes(row.event.sender.id);
-    const options = { ports: commandPorts, replies, log, language: (it: Pick<InboxRow, 'event'>) => language(it.event) };
+    const options = {
+      ports: commandPorts,
+      replies,
+      log,
+      language: (it: Pick<InboxRow, 'event'>) => language(it.event),
+    };
     runCommand(row, isAdmin, options).catch((error: unknown) => {
-      log.error({ error: errorMessage(error) }, 'a command could not be carried out; it will be tried at the next start');
+      log.error(
+        { error: errorMessage(error) },
+        'a command could not be carried out; it will be tried at the next start',
+      );
     });
   };
 
@@ -295,6 +308,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   return {
     supervisor,
     async start() {
+      await parts.processes.restore();
       await recover({
         store,
         clock,
@@ -323,7 +337,11 @@ export function createGateway(parts: GatewayParts): Gateway {
       if (!session) return;
       await receiveNotice(session, text);
     },
-    figures: () => ({ runningTurns: lanes.running, queueDepth: parts.queue.depth, outboxWaiting: outbound.waiting }),
+    figures: () => ({
+      runningTurns: lanes.running,
+      queueDepth: parts.queue.depth,
+      outboxWaiting: outbound.waiting,
+    }),
   };
 
   /** Waits its turn like a message, but interrupts nothing and passes no allowlist: the gateway itself says it. */

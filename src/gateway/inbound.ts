@@ -1,3 +1,4 @@
+import type { InboundEvent } from '../../platforms/platform.ts';
 import type { Decisions } from '../approvals/decide.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -6,15 +7,14 @@ import type { ApprovalRow } from '../store/approvals.ts';
 import type { InboxRow, NewInboxRow } from '../store/inbox.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Store, Transaction } from '../store/store.ts';
-import type { InboundEvent } from '../../platforms/platform.ts';
 import { type AccessRules, accessOf } from './access.ts';
 import { parseCommand } from './commands/parse.ts';
-import { plainDecision } from './plain-words.ts';
 import type { Pairing } from './pairing.ts';
+import { plainDecision } from './plain-words.ts';
 import type { Replies } from './replies.ts';
-import { sessionKeyOf, type SessionKeyRules } from './session-key.ts';
-import type { Lanes } from './turn/lanes.ts';
+import { type SessionKeyRules, sessionKeyOf } from './session-key.ts';
 import { newSessionId } from './turn/intake.ts';
+import type { Lanes } from './turn/lanes.ts';
 
 /** Parts of an album come within this time of each other. */
 const albumGapMs = 800;
@@ -61,7 +61,9 @@ export function createReceive(options: InboundOptions): Receive {
     const key = sessionKeyOf(event, settings.keys);
     if (event.kind === 'context') return void (await storeEvent(event, key, { role: 'context' }));
     if (!event.addressed && event.kind === 'message') return;
-    const access = await accessOf(event, settings.access, (userId) => options.pairing.isApproved(event.chat.platform, userId));
+    const access = await accessOf(event, settings.access, (userId) =>
+      options.pairing.isApproved(event.chat.platform, userId),
+    );
     if (access.kind === 'stranger') return access.mayPair ? offerPairing(event) : undefined;
     if (event.kind === 'edit') {
       await store.transaction((tables) => tables.inbox.editWaiting(key, event.messageId, event.text));
@@ -69,7 +71,9 @@ export function createReceive(options: InboundOptions): Receive {
     }
     const command = parseCommand(event.text);
     if (command && event.attachments.length === 0) {
-      return void (await storeEvent(event, key, { role: 'command' }, (id) => options.runCommand({ id, event, sessionKey: key })));
+      return void (await storeEvent(event, key, { role: 'command' }, (id) =>
+        options.runCommand({ id, event, sessionKey: key }),
+      ));
     }
     await receiveMessage(event, key, settings, access.isAdmin);
   }
@@ -82,7 +86,12 @@ export function createReceive(options: InboundOptions): Receive {
     await store.transaction((tables) => replies.add(tables, { key: '', chat: event.chat }, text));
   }
 
-  async function receiveMessage(event: InboundEvent, key: string, settings: InboundSettings, isAdmin: boolean): Promise<void> {
+  async function receiveMessage(
+    event: InboundEvent,
+    key: string,
+    settings: InboundSettings,
+    isAdmin: boolean,
+  ): Promise<void> {
     const session = await store.read.sessions.get(key);
     const pending = session && session.turn !== 'idle' ? await store.read.approvals.pending(key) : [];
     const oldest = pending[0];
@@ -101,18 +110,25 @@ export function createReceive(options: InboundOptions): Receive {
       lanes.interrupt(key, 'superseded');
       if (oldest) await decisions.supersede(key);
     }
-    if (busy && settings.busyAck) await acknowledge(event, key, interrupts ? 'interrupt' : mode === 'interrupt' ? 'queue' : mode);
+    if (busy && settings.busyAck)
+      await acknowledge(event, key, interrupts ? 'interrupt' : mode === 'interrupt' ? 'queue' : mode);
     lanes.wake(key);
   }
 
   /** Answers a question, or says yes or no to an approval, in plain words. The event is stored as handled with it. */
-  async function decidedByText(event: InboundEvent, key: string, row: ApprovalRow, isAdmin: boolean): Promise<boolean> {
+  async function decidedByText(
+    event: InboundEvent,
+    key: string,
+    row: ApprovalRow,
+    isAdmin: boolean,
+  ): Promise<boolean> {
     if (event.sender.id !== row.askerId && !isAdmin) return false;
     const by = { id: event.sender.id, name: event.sender.name, isAdmin };
     const also = async (tables: Transaction) => {
       await tables.inbox.add(newInboxRow(event, key, { state: 'done' }));
     };
-    if (row.ask.kind === 'question') return (await decisions.answer(row.id, event.text, by, also)).kind === 'decided';
+    if (row.ask.kind === 'question')
+      return (await decisions.answer(row.id, event.text, by, also)).kind === 'decided';
     const choice = plainDecision(event.text);
     if (!choice) return false;
     return (await decisions.decide(row.id, choice, by, undefined, also)).kind === 'decided';
@@ -131,7 +147,8 @@ export function createReceive(options: InboundOptions): Receive {
     const isSplit = event.text.length >= splitUnits;
     const waiting = await store.read.inbox.waiting(key);
     const open = waiting.findLast(
-      (row) => row.groupKey.startsWith('split:') && row.readyAt > now && row.event.sender.id === event.sender.id,
+      (row) =>
+        row.groupKey.startsWith('split:') && row.readyAt > now && row.event.sender.id === event.sender.id,
     );
     if (open) return { groupKey: open.groupKey, readyAt: now + (isSplit ? splitGapMs : fragmentGapMs) };
     return isSplit ? { groupKey: `split:${event.eventId}`, readyAt: now + splitGapMs } : {};
@@ -188,7 +205,11 @@ export function createReceive(options: InboundOptions): Receive {
     };
   }
 
-  async function acknowledge(event: InboundEvent, key: string, mode: 'interrupt' | 'queue' | 'steer'): Promise<void> {
+  async function acknowledge(
+    event: InboundEvent,
+    key: string,
+    mode: 'interrupt' | 'queue' | 'steer',
+  ): Promise<void> {
     const now = clock.now();
     if (now - (lastAck.get(key) ?? 0) < ackEveryMs) return;
     lastAck.set(key, now);

@@ -51,13 +51,17 @@ function takeLock(path: string, words: LockWords): Lock {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
       const owner = readOwner(path);
       if (owner && owner.pid !== process.pid && startOf(owner.pid) === owner.startedAt) {
-        throw new GatewayError(words.code, words.taken(owner.pid), { mend: words.mend.replace('<pid>', String(owner.pid)) });
+        throw new GatewayError(words.code, words.taken(owner.pid), {
+          mend: words.mend.replace('<pid>', String(owner.pid)),
+        });
       }
       // Its owner is gone, or the file was being written when it died.
       rmSync(path, { force: true });
     }
   }
-  throw new GatewayError('usage', `The lock file ${path} keeps coming back.`, { mend: 'Look for another gateway that is starting.' });
+  throw new GatewayError('usage', `The lock file ${path} keeps coming back.`, {
+    mend: 'Look for another gateway that is starting.',
+  });
 }
 
 function readOwner(path: string): Owner | null {

@@ -33,7 +33,9 @@ export interface Pairing {
   request(platform: string, userId: string, name: string): Promise<string | null>;
   approve(platform: string, code: string): Promise<{ userId: string; name: string } | 'wrong' | 'locked'>;
   revoke(platform: string, userId: string): Promise<boolean>;
-  list(platform: string): Promise<{ approved: PairingFile['approved']; pending: { userId: string; name: string; at: number }[] }>;
+  list(
+    platform: string,
+  ): Promise<{ approved: PairingFile['approved']; pending: { userId: string; name: string; at: number }[] }>;
 }
 
 export function createPairing(home: string, clock: Clock): Pairing {
@@ -46,10 +48,14 @@ export function createPairing(home: string, clock: Clock): Pairing {
       return fileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return fileSchema.parse({});
-      throw new GatewayError('config_invalid', `The pairing file ${path} cannot be read: ${errorMessage(error)}.`, {
-        mend: 'Make it readable by the gateway, or delete it and pair again. Until then nobody is let in by it.',
-        cause: error,
-      });
+      throw new GatewayError(
+        'config_invalid',
+        `The pairing file ${path} cannot be read: ${errorMessage(error)}.`,
+        {
+          mend: 'Make it readable by the gateway, or delete it and pair again. Until then nobody is let in by it.',
+          cause: error,
+        },
+      );
     }
   }
 
@@ -66,7 +72,10 @@ export function createPairing(home: string, clock: Clock): Pairing {
       const now = clock.now();
       let known = cache.get(platform);
       if (!known || now - known.readAt > 1_000) {
-        known = { approved: new Set((await load(platform)).approved.map((user) => user.userId)), readAt: now };
+        known = {
+          approved: new Set((await load(platform)).approved.map((user) => user.userId)),
+          readAt: now,
+        };
         cache.set(platform, known);
       }
       return known.approved.has(userId);
@@ -80,7 +89,10 @@ export function createPairing(home: string, clock: Clock): Pairing {
       const others = live.filter((request) => request.userId !== userId);
       if (others.length >= maxPending) return null;
       const code = Array.from({ length: codeLength }, () => alphabet[randomInt(alphabet.length)]).join('');
-      await save(platform, { ...file, pending: [...others, { userId, name, codeHash: hashOf(code), at: now }] });
+      await save(platform, {
+        ...file,
+        pending: [...others, { userId, name, codeHash: hashOf(code), at: now }],
+      });
       return code;
     },
     async approve(platform, code) {
@@ -94,10 +106,16 @@ export function createPairing(home: string, clock: Clock): Pairing {
       if (!match) {
         const count = file.wrong.count + 1;
         const locked = count >= maxWrong;
-        await save(platform, { ...file, wrong: { count: locked ? 0 : count, lockedUntil: locked ? now + lockOutMs : 0 } });
+        await save(platform, {
+          ...file,
+          wrong: { count: locked ? 0 : count, lockedUntil: locked ? now + lockOutMs : 0 },
+        });
         return 'wrong';
       }
-      const approved = [...file.approved.filter((user) => user.userId !== match.userId), { userId: match.userId, name: match.name, at: now }];
+      const approved = [
+        ...file.approved.filter((user) => user.userId !== match.userId),
+        { userId: match.userId, name: match.name, at: now },
+      ];
       const pending = file.pending.filter((request) => request !== match);
       await save(platform, { approved, pending, wrong: { count: 0, lockedUntil: 0 } });
       return { userId: match.userId, name: match.name };
@@ -112,7 +130,10 @@ export function createPairing(home: string, clock: Clock): Pairing {
     async list(platform) {
       const file = await load(platform);
       const pending = file.pending.filter((request) => clock.now() - request.at < codeLifeMs);
-      return { approved: file.approved, pending: pending.map(({ userId, name, at }) => ({ userId, name, at })) };
+      return {
+        approved: file.approved,
+        pending: pending.map(({ userId, name, at }) => ({ userId, name, at })),
+      };
     },
   };
 }

@@ -1,8 +1,8 @@
+import type { Press, PressReply } from '../../platforms/platform.ts';
 import type { DecideOutcome, Decider, Decisions } from '../approvals/decide.ts';
 import { errorMessage } from '../errors.ts';
 import { messagesFor } from '../messages/messages.ts';
 import type { Store } from '../store/store.ts';
-import type { Press, PressReply } from '../../platforms/platform.ts';
 import { type AccessRules, accessOf } from './access.ts';
 import { type PressedButton, readButton } from './cards.ts';
 import type { Pairing } from './pairing.ts';
@@ -22,7 +22,7 @@ export function createPresses(options: PressesOptions): (press: Press) => Promis
   async function resolve(button: PressedButton, by: Decider, press: Press): Promise<DecideOutcome> {
     if ('choice' in button) return decisions.decide(button.id, button.choice, by, press.input);
     const row = await store.read.approvals.get(button.id);
-    if (!row || row.ask.kind !== 'question' || 'other' in button) return { kind: 'unknown' };
+    if (row?.ask.kind !== 'question' || 'other' in button) return { kind: 'unknown' };
     return decisions.answer(button.id, row.ask.choices[button.answer] ?? '', by);
   }
 
@@ -31,7 +31,9 @@ export function createPresses(options: PressesOptions): (press: Press) => Promis
     const refuse = (text: string): PressReply => ({ text, alert: true });
     const caller = { sender: press.sender, chat: press.chat, addressed: true };
     const { platform } = press.chat;
-    const access = await accessOf(caller, options.access(platform), (id) => options.pairing.isApproved(platform, id));
+    const access = await accessOf(caller, options.access(platform), (id) =>
+      options.pairing.isApproved(platform, id),
+    );
     if (access.kind === 'stranger') return refuse(words.stranger);
     const button = readButton(press.buttonId);
     if (!button) return refuse(words.unknown);
@@ -42,7 +44,10 @@ export function createPresses(options: PressesOptions): (press: Press) => Promis
       switch (outcome.kind) {
         case 'decided': {
           const choice = outcome.row.decision?.choice;
-          return { text: choice === 'deny' ? words.denied : choice === 'answer' ? words.answered : words.approved, alert: false };
+          return {
+            text: choice === 'deny' ? words.denied : choice === 'answer' ? words.answered : words.approved,
+            alert: false,
+          };
         }
         case 'not_yours':
           return refuse(words.notYours(outcome.row.askerName));

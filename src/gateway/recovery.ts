@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { messagesFor } from '../messages/messages.ts';
 import type { InboxRow } from '../store/inbox.ts';
+import type { SessionRow } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { Replies } from './replies.ts';
-import { resetReason, type ResetPolicy } from './reset-policy.ts';
-import type { SessionRow } from '../store/sessions.ts';
+import { type ResetPolicy, resetReason } from './reset-policy.ts';
 import type { Timers } from './timers.ts';
 import type { Lanes } from './turn/lanes.ts';
 
@@ -37,7 +37,8 @@ export async function recover(options: RecoveryOptions): Promise<{ resumed: numb
   const running = open.filter((session) => session.turn === 'running');
   await store.transaction(async (tables) => {
     if (options.alone) await tables.sessions.releaseAll();
-    for (const session of running) await tables.sessions.update(session.key, { resumes: session.resumes + 1 });
+    for (const session of running)
+      await tables.sessions.update(session.key, { resumes: session.resumes + 1 });
     await prune(tables, clock.now() - keptMs);
   });
   await outbound.start();
@@ -64,7 +65,10 @@ async function endOverdue({ store, replies, log }: RecoveryOptions, session: Ses
   });
 }
 
-async function prune(tables: Pick<Store['read'], 'inbox' | 'outbox' | 'toolRuns' | 'approvals'>, before: number): Promise<void> {
+async function prune(
+  tables: Pick<Store['read'], 'inbox' | 'outbox' | 'toolRuns' | 'approvals'>,
+  before: number,
+): Promise<void> {
   await tables.inbox.prune(before);
   await tables.outbox.prune(before);
   await tables.toolRuns.prune(before);

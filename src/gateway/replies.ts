@@ -1,8 +1,8 @@
+import type { Platform } from '../../platforms/platform.ts';
 import type { Clock } from '../clock.ts';
 import type { OutboxRow } from '../store/outbox.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Transaction } from '../store/store.ts';
-import type { Platform } from '../../platforms/platform.ts';
 import { newRow } from './turn/answer.ts';
 
 /** Says something in a chat on the gateway's own account: durable, in order, like an answer. */
@@ -22,7 +22,9 @@ export function createReplies({ clock, platforms, onOutbox }: RepliesOptions): R
       const payloads = platforms.get(target.chat.platform)?.render({ kind: 'text', markdown }) ?? [];
       const stored: OutboxRow[] = [];
       for (const payload of payloads) {
-        stored.push(await tables.outbox.add(newRow(target, { kind: 'send', payload }, 'notice', clock.now())));
+        stored.push(
+          await tables.outbox.add(newRow(target, { kind: 'send', payload }, 'notice', clock.now())),
+        );
       }
       tables.onCommit(() => onOutbox(stored));
     },

@@ -1,7 +1,7 @@
+import type { BotCommand, Platform, PlatformSink, PlatformState } from '../../platforms/platform.ts';
 import type { Clock } from '../clock.ts';
 import { errorMessage, GatewayError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { BotCommand, Platform, PlatformSink, PlatformState } from '../../platforms/platform.ts';
 
 const connectTimeoutMs = 30_000;
 const firstRetryMs = 1_000;
@@ -37,13 +37,15 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const { clock, log, platforms } = options;
   const stopping = new AbortController();
   const states = new Map<string, { state: PlatformState; lastAliveAt: number | null }>();
-  for (const name of platforms.keys()) states.set(name, { state: { state: 'connecting' }, lastAliveAt: null });
+  for (const name of platforms.keys())
+    states.set(name, { state: { state: 'connecting' }, lastAliveAt: null });
 
   function setState(name: string, state: PlatformState): void {
     const known = states.get(name);
     states.set(name, { state, lastAliveAt: known?.lastAliveAt ?? null });
     if (state.state === 'fatal') log.error({ platform: name, ...state }, `${name} is off: ${state.reason}`);
-    else if (state.state !== known?.state.state) log.info({ platform: name, ...state }, `${name} is ${state.state}`);
+    else if (state.state !== known?.state.state)
+      log.info({ platform: name, ...state }, `${name} is ${state.state}`);
     options.onChange();
   }
 
@@ -67,7 +69,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (stopping.signal.aborted) return;
       const known = error instanceof GatewayError ? error : null;
       if (known && !known.retryable) {
-        setState(name, { state: 'fatal', code: known.code, reason: known.message, ...(known.mend && { mend: known.mend }) });
+        setState(name, {
+          state: 'fatal',
+          code: known.code,
+          reason: known.message,
+          ...(known.mend && { mend: known.mend }),
+        });
         return;
       }
       setState(name, { state: 'retrying', reason: errorMessage(error) });

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { errorMessage } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { TimerRow } from '../store/timers.ts';
 import type { Store } from '../store/store.ts';
+import type { TimerRow } from '../store/timers.ts';
 
 export interface TimersOptions {
   store: Store;

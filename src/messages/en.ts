@@ -55,14 +55,18 @@ export const en: Messages = {
     interrupt: '↩️ I stop what I was doing and turn to your new message.',
     queue: (position) => `⏳ Still busy. Your message is next in line (${position}).`,
     steer: '🧭 Noted. I take it into what I am doing.',
-    full: (limit) => `I am busy and ${count(limit, 'message')} already wait, so this one was not taken. Send it again later.`,
+    full: (limit) =>
+      `I am busy and ${count(limit, 'message')} already wait, so this one was not taken. Send it again later.`,
   },
   turn: {
-    budgetSpent: '(I stopped here: the number of steps allowed for one request is used up. Say "go on" to continue.)',
+    budgetSpent:
+      '(I stopped here: the number of steps allowed for one request is used up. Say "go on" to continue.)',
     emptyReply: 'The model gave no answer. Try again, or say it another way.',
     failed: (what, mend, errorId) => `⚠️ ${what}${mend ? ` ${mend}` : ''} (error ${errorId})`,
-    gaveUp: (errorId) => `⚠️ I was interrupted several times while working on this and set it aside. Send it again if you still need it. (error ${errorId})`,
-    stalled: (errorId) => `⚠️ Nothing moved for too long, so I gave this up. Send it again to retry. (error ${errorId})`,
+    gaveUp: (errorId) =>
+      `⚠️ I was interrupted several times while working on this and set it aside. Send it again if you still need it. (error ${errorId})`,
+    stalled: (errorId) =>
+      `⚠️ Nothing moved for too long, so I gave this up. Send it again to retry. (error ${errorId})`,
     stopped: '⏹ Stopped.',
     longAnswer: (name) => `The whole answer is in ${name}.`,
     reset: (reason) =>
@@ -140,7 +144,9 @@ export const en: Messages = {
     homeSet: '🏠 Notices come here from now on.',
     adminsOnly: 'Only an admin can do this.',
     allowlist: (entries) =>
-      entries.length === 0 ? 'Nothing is always allowed.' : `Always allowed:\n${entries.map((entry) => `- \`${entry}\``).join('\n')}`,
+      entries.length === 0
+        ? 'Nothing is always allowed.'
+        : `Always allowed:\n${entries.map((entry) => `- \`${entry}\``).join('\n')}`,
     forgotten: (entry) => `Forgotten: \`${entry}\``,
     notFound: (entry) => `There is no entry \`${entry}\`.`,
   },

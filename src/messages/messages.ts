@@ -86,7 +86,15 @@ export interface Messages {
     nothingPending: string;
     approvedCount(count: number): string;
     deniedCount(count: number): string;
-    status(facts: { session: string; state: string; queued: number; pending: number; processes: number; model: string; uptime: string }): string;
+    status(facts: {
+      session: string;
+      state: string;
+      queued: number;
+      pending: number;
+      processes: number;
+      model: string;
+      uptime: string;
+    }): string;
     toolsets(names: string, tools: number): string;
     queued: string;
     steered: string;
@@ -116,6 +124,9 @@ export function messagesFor(locale: string | undefined): Messages {
 
 /** A failure that ended a turn, in the reader's language, with its next step and the id that the log has. */
 export function failureText(messages: Messages, error: GatewayError, errorId: string): string {
-  const { what, mend } = messages.failures.get(error.code) ?? { what: error.message, mend: error.mend ?? null };
+  const { what, mend } = messages.failures.get(error.code) ?? {
+    what: error.message,
+    mend: error.mend ?? null,
+  };
   return messages.turn.failed(what, mend, errorId);
 }

@@ -68,12 +68,16 @@ export const ru: Messages = {
     budgetSpent: '(Останавливаюсь: шаги на один запрос кончились. Напишите «дальше», чтобы продолжить.)',
     emptyReply: 'Модель ничего не ответила. Попробуйте ещё раз или иначе.',
     failed: (what, mend, errorId) => `⚠️ ${what}${mend ? ` ${mend}` : ''} (ошибка ${errorId})`,
-    gaveUp: (errorId) => `⚠️ Меня несколько раз прервали на этом, и я это отложил. Пришлите снова, если ещё нужно. (ошибка ${errorId})`,
-    stalled: (errorId) => `⚠️ Слишком долго ничего не происходило, я прекратил. Пришлите снова, чтобы повторить. (ошибка ${errorId})`,
+    gaveUp: (errorId) =>
+      `⚠️ Меня несколько раз прервали на этом, и я это отложил. Пришлите снова, если ещё нужно. (ошибка ${errorId})`,
+    stalled: (errorId) =>
+      `⚠️ Слишком долго ничего не происходило, я прекратил. Пришлите снова, чтобы повторить. (ошибка ${errorId})`,
     stopped: '⏹ Остановлено.',
     longAnswer: (name) => `Весь ответ — в файле ${name}.`,
     reset: (reason) =>
-      reason === 'idle' ? '🕘 Прошло много времени, это новый разговор. /help — что я умею.' : '🌅 Новый день, новый разговор.',
+      reason === 'idle'
+        ? '🕘 Прошло много времени, это новый разговор. /help — что я умею.'
+        : '🌅 Новый день, новый разговор.',
     backOnline: '✅ Снова на связи.',
     restarting: '🔄 Перезапускаюсь. Продолжу после.',
     fileMissing: (path) => `(Хотел отправить ${path}, но не могу прочитать.)`,
@@ -83,12 +87,27 @@ export const ru: Messages = {
   },
   failures: new Map([
     ['model_unauthorized', { what: 'Провайдер модели не принял ключ.', mend: 'Проверьте OPENAI_API_KEY.' }],
-    ['model_rate_limited', { what: 'Провайдер модели ограничивает запросы.', mend: 'Подождите немного и попробуйте снова.' }],
+    [
+      'model_rate_limited',
+      { what: 'Провайдер модели ограничивает запросы.', mend: 'Подождите немного и попробуйте снова.' },
+    ],
     ['model_unavailable', { what: 'Модель сейчас недоступна.', mend: 'Попробуйте через несколько минут.' }],
-    ['model_rejected', { what: 'Провайдер модели отклонил запрос.', mend: 'Если так будет и дальше, начните заново: /new.' }],
-    ['model_context_exceeded', { what: 'Разговор слишком длинный для этой модели.', mend: 'Начните новый: /new.' }],
-    ['environment_unavailable', { what: 'Среда для команд недоступна.', mend: 'Администратору поможет hermes-gateway doctor.' }],
-    ['environment_refused', { what: 'Среда для команд отклонила запрос.', mend: 'Администратору поможет hermes-gateway doctor.' }],
+    [
+      'model_rejected',
+      { what: 'Провайдер модели отклонил запрос.', mend: 'Если так будет и дальше, начните заново: /new.' },
+    ],
+    [
+      'model_context_exceeded',
+      { what: 'Разговор слишком длинный для этой модели.', mend: 'Начните новый: /new.' },
+    ],
+    [
+      'environment_unavailable',
+      { what: 'Среда для команд недоступна.', mend: 'Администратору поможет hermes-gateway doctor.' },
+    ],
+    [
+      'environment_refused',
+      { what: 'Среда для команд отклонила запрос.', mend: 'Администратору поможет hermes-gateway doctor.' },
+    ],
   ]),
   access: {
     pairing: (code, platform) =>
@@ -120,7 +139,9 @@ export const ru: Messages = {
     stopped: ({ turn, processes, queued }) =>
       [
         turn ? '⏹ Остановлено.' : '⏹',
-        processes > 0 ? `Завершено ${count(processes, 'фоновый процесс', 'фоновых процесса', 'фоновых процессов')}.` : '',
+        processes > 0
+          ? `Завершено ${count(processes, 'фоновый процесс', 'фоновых процесса', 'фоновых процессов')}.`
+          : '',
         queued > 0 ? `Отброшено: ${messageCount(queued)}.` : '',
       ]
         .filter((part) => part !== '')
@@ -139,7 +160,8 @@ export const ru: Messages = {
         `**Работаю** ${facts.uptime}`,
         `**Сессия** \`${facts.session}\``,
       ].join('\n'),
-    toolsets: (names, tools) => `${names}\n\nВсего: ${count(tools, 'инструмент', 'инструмента', 'инструментов')}.`,
+    toolsets: (names, tools) =>
+      `${names}\n\nВсего: ${count(tools, 'инструмент', 'инструмента', 'инструментов')}.`,
     queued: '⏳ В очереди.',
     steered: '🧭 Учту.',
     needsText: (name) => `Пишите так: /${name} ТЕКСТ.`,
@@ -153,7 +175,9 @@ export const ru: Messages = {
     homeSet: '🏠 Уведомления теперь приходят сюда.',
     adminsOnly: 'Это может только администратор.',
     allowlist: (entries) =>
-      entries.length === 0 ? 'Всегда ничего не разрешено.' : `Разрешено всегда:\n${entries.map((entry) => `- \`${entry}\``).join('\n')}`,
+      entries.length === 0
+        ? 'Всегда ничего не разрешено.'
+        : `Разрешено всегда:\n${entries.map((entry) => `- \`${entry}\``).join('\n')}`,
     forgotten: (entry) => `Забыто: \`${entry}\``,
     notFound: (entry) => `Записи \`${entry}\` нет.`,
   },

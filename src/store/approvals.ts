@@ -1,6 +1,6 @@
-import type { DecisionScope } from '../approvals/verdict.ts';
-import type { ApprovalSubject } from '../approvals/subject.ts';
 import type { ChatAddress, TextSpan } from '../../platforms/platform.ts';
+import type { ApprovalSubject } from '../approvals/subject.ts';
+import type { DecisionScope } from '../approvals/verdict.ts';
 
 export type Choice = 'once' | 'session' | 'always' | 'deny';
 
@@ -61,7 +61,11 @@ export interface ApprovalTable {
   allPending(): Promise<readonly ApprovalRow[]>;
   countPending(): Promise<number>;
   /** First decision wins: false when it was not pending any more. */
-  settle(id: string, state: 'decided' | 'expired' | 'superseded', decision: ApprovalDecision | null): Promise<boolean>;
+  settle(
+    id: string,
+    state: 'decided' | 'expired' | 'superseded',
+    decision: ApprovalDecision | null,
+  ): Promise<boolean>;
   setCard(id: string, outboxId: number): Promise<void>;
   prune(before: number): Promise<void>;
 }

@@ -6,7 +6,13 @@ import type { ContentPart, ToolCall } from '../model/model-client.ts';
  */
 export type EntryBody =
   | { kind: 'user'; text: string; parts?: readonly ContentPart[]; messageId?: string }
-  | { kind: 'assistant'; text: string; toolCalls: readonly ToolCall[]; model: string; outcome?: 'interrupted' | 'failed' }
+  | {
+      kind: 'assistant';
+      text: string;
+      toolCalls: readonly ToolCall[];
+      model: string;
+      outcome?: 'interrupted' | 'failed';
+    }
   | { kind: 'tool'; callId: string; tool: string; content: string }
   /** Context for the model that no person wrote: a restart, a notice, a superseded question. */
   | { kind: 'note'; text: string };
@@ -30,5 +36,8 @@ export interface EntryTable {
   list(sessionId: string): Promise<readonly Entry[]>;
   /** Hides this entry and all that follow (/undo, /retry). */
   hideFrom(sessionId: string, entryId: number): Promise<void>;
-  search(query: string, options: { limit: number; kinds?: readonly Entry['kind'][]; userId?: string }): Promise<readonly EntryMatch[]>;
+  search(
+    query: string,
+    options: { limit: number; kinds?: readonly Entry['kind'][]; userId?: string },
+  ): Promise<readonly EntryMatch[]>;
 }

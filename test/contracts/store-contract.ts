@@ -92,7 +92,9 @@ export function storeContract(
     it('runs transactions in the order in which they were asked for', async () => {
       const { store } = await fresh();
       await Promise.all(
-        Array.from({ length: 50 }, (_, index) => store.transaction((tables) => tables.inbox.add(inboxRow(String(index))))),
+        Array.from({ length: 50 }, (_, index) =>
+          store.transaction((tables) => tables.inbox.add(inboxRow(String(index)))),
+        ),
       );
       const order = (await store.read.inbox.waiting('s')).map((row) => Number(row.eventId));
       expect(order).toEqual(Array.from({ length: 50 }, (_, index) => index));
@@ -171,7 +173,9 @@ export function storeContract(
         await tables.entries.append('s-1', { kind: 'user', text: 'Something else' }, 6);
       });
       const hits = await store.read.entries.search('bill', { limit: 5 });
-      expect(hits).toMatchObject([{ sessionId: 's-1', kind: 'user', title: 'Please deploy the billing service' }]);
+      expect(hits).toMatchObject([
+        { sessionId: 's-1', kind: 'user', title: 'Please deploy the billing service' },
+      ]);
       expect(await store.read.entries.search('" OR * NEAR(', { limit: 5 })).toEqual([]);
       expect(await store.read.entries.search('billing', { limit: 5, userId: 'someone else' })).toEqual([]);
     });

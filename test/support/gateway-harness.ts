@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
-import { configSchema, type Config } from '../../src/config/schema.ts';
+import { type Config, configSchema } from '../../src/config/schema.ts';
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { createPairing } from '../../src/gateway/pairing.ts';
 import { createSessionTools } from '../../src/gateway/turn/session-tools.ts';
@@ -11,10 +11,10 @@ import type { ModelClient } from '../../src/model/model-client.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { Environment } from '../../tools/environments/environment.ts';
+import type { ManagedProcessTable } from '../../tools/environments/background-processes.ts';
 import { noHooks } from '../../tools/hooks.ts';
 import { createRegistry, type Registry } from '../../tools/registry.ts';
-import type { ProcessTable } from '../../tools/environments/process-table.ts';
-import type { Environment } from '../../tools/environments/environment.ts';
 import { createMemoryPlatform, type MemoryPlatform } from './memory-platform.ts';
 
 export interface Harness {
@@ -51,7 +51,11 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
 
   async function start(model: ModelClient): Promise<{ gateway: Gateway; store: Store }> {
     const store = openSqliteStore(join(home, 'state.db'));
-    const none: Partial<ProcessTable> = { list: () => [], killSession: async () => 0 };
+    const none: Partial<ManagedProcessTable> = {
+      list: () => [],
+      killSession: async () => 0,
+      restore: async () => undefined,
+    };
     const gateway = createGateway({
       home,
       config: () => config,
@@ -65,8 +69,9 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       hooks: noHooks,
       sessionTools: createSessionTools({ registry, log: silentLog, config: () => config, env: {}, cli: [] }),
       // Only what these tests reach.
-      processes: none as ProcessTable,
-      environmentFor: options.environment ?? (async () => Promise.reject(new Error('no environment in this test'))),
+      processes: none as ManagedProcessTable,
+      environmentFor:
+        options.environment ?? (async () => Promise.reject(new Error('no environment in this test'))),
       forgetSession: async () => undefined,
       pairing: createPairing(home, systemClock),
       allowlist: {

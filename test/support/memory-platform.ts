@@ -1,4 +1,3 @@
-import { GatewayError } from '../../src/errors.ts';
 import type {
   Card,
   ChatAddress,
@@ -9,6 +8,7 @@ import type {
   PlatformSink,
   PressReply,
 } from '../../platforms/platform.ts';
+import { GatewayError } from '../../src/errors.ts';
 
 /** What a chat of the in-memory platform shows. */
 export interface ShownMessage {
@@ -29,7 +29,10 @@ export interface MemoryPlatform extends Platform {
   card(): Card | undefined;
 }
 
-export function createMemoryPlatform(name = 'telegram', change: Partial<Platform['capabilities']> = {}): MemoryPlatform {
+export function createMemoryPlatform(
+  name = 'telegram',
+  change: Partial<Platform['capabilities']> = {},
+): MemoryPlatform {
   let sink: PlatformSink | null = null;
   let serial = 0;
   const shown: ShownMessage[] = [];
@@ -71,7 +74,8 @@ export function createMemoryPlatform(name = 'telegram', change: Partial<Platform
       sink = null;
     },
     render(content) {
-      if (content.kind === 'card' && JSON.stringify(content).length > 6000) throw new GatewayError('usage', 'too long');
+      if (content.kind === 'card' && JSON.stringify(content).length > 6000)
+        throw new GatewayError('usage', 'too long');
       return [{ content: JSON.stringify(content) }];
     },
     async deliver(chat, payload) {
@@ -91,7 +95,10 @@ export function createMemoryPlatform(name = 'telegram', change: Partial<Platform
       message.edits += 1;
     },
     async remove(_chat, messageId) {
-      shown.splice(shown.findIndex((one) => one.id === messageId), 1);
+      shown.splice(
+        shown.findIndex((one) => one.id === messageId),
+        1,
+      );
     },
     showActivity: async () => undefined,
     draft: async () => undefined,
@@ -113,7 +120,9 @@ export function createMemoryPlatform(name = 'telegram', change: Partial<Platform
       });
     },
     async presses(label, { user = 'ann' } = {}) {
-      const withButtons = shown.findLast((one) => one.content.kind === 'card' && one.content.card.buttons.length > 0);
+      const withButtons = shown.findLast(
+        (one) => one.content.kind === 'card' && one.content.card.buttons.length > 0,
+      );
       const card = withButtons?.content.kind === 'card' ? withButtons.content.card : undefined;
       const button = card?.buttons.flat().find((one) => label.test(one.label));
       if (!withButtons || !button || !sink) throw new Error(`no button ${label}`);
@@ -128,7 +137,9 @@ export function createMemoryPlatform(name = 'telegram', change: Partial<Platform
     },
     texts: (chatId) =>
       shown.flatMap((one) =>
-        one.content.kind === 'text' && (chatId === undefined || one.chatId === chatId) ? [one.content.markdown] : [],
+        one.content.kind === 'text' && (chatId === undefined || one.chatId === chatId)
+          ? [one.content.markdown]
+          : [],
       ),
     card() {
       const last = shown.findLast((one) => one.content.kind === 'card');

@@ -6,14 +6,16 @@ export type Step =
   | { call: string; args: Record<string, unknown> | string; id?: string; text?: string }
   | { calls: { call: string; args: Record<string, unknown> | string; id?: string }[] }
   | { fail: GatewayError }
-  | { wait: Promise<void>; then: string };
+  | { wait: Promise<void>; say: string };
 
 /** A model that follows a script: a function of the last message, or a list of steps. */
 export interface ScriptedModel extends ModelClient {
   requests: ModelRequest[];
 }
 
-export function createScriptedModel(script: Step[] | ((messages: readonly ChatMessage[]) => Step)): ScriptedModel {
+export function createScriptedModel(
+  script: Step[] | ((messages: readonly ChatMessage[]) => Step),
+): ScriptedModel {
   const requests: ModelRequest[] = [];
   let serial = 0;
   const reply = (text: string, toolCalls: ModelReply['toolCalls'] = []): ModelReply => ({
@@ -23,9 +25,21 @@ export function createScriptedModel(script: Step[] | ((messages: readonly ChatMe
     usage: { inputTokens: 1, outputTokens: 1 },
     model: 'scripted',
   });
-  const toCall = ({ call, args, id }: { call: string; args: Record<string, unknown> | string; id?: string }) => {
+  const toCall = ({
+    call,
+    args,
+    id,
+  }: {
+    call: string;
+    args: Record<string, unknown> | string;
+    id?: string;
+  }) => {
     serial += 1;
-    return { id: id ?? `call_${serial}`, name: call, arguments: typeof args === 'string' ? args : JSON.stringify(args) };
+    return {
+      id: id ?? `call_${serial}`,
+      name: call,
+      arguments: typeof args === 'string' ? args : JSON.stringify(args),
+    };
   };
   return {
     requests,
@@ -42,7 +56,7 @@ export function createScriptedModel(script: Step[] | ((messages: readonly ChatMe
       if ('fail' in step) throw step.fail;
       if ('wait' in step) {
         await Promise.race([step.wait, aborted(request.signal)]);
-        return reply(step.then);
+        return reply(step.say);
       }
       if ('calls' in step) return reply('', step.calls.map(toCall));
       return reply(step.text ?? '', [toCall(step)]);

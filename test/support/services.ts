@@ -18,15 +18,21 @@ export function installServices(allowed: boolean): void {
   const packages = missing.map(([, name]) => name);
   const isRootOnDebian = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
   if (!allowed || !isRootOnDebian) {
-    process.stdout.write(`Not installed, so tests of them are skipped: ${packages.join(', ')} (npm test -- --install-services installs them)\n`);
+    process.stdout.write(
+      `Not installed, so tests of them are skipped: ${packages.join(', ')} (npm test -- --install-services installs them)\n`,
+    );
     return;
   }
   process.stdout.write(`Installing ${packages.join(', ')}\n`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env });
   // No service of the packages may start by itself: tests start private ones.
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', '-o', 'Dpkg::Options::=--force-confold', ...packages], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...env, RUNLEVEL: '1' },
-  });
+  spawnSync(
+    'apt-get',
+    ['install', '-y', '-qq', '--no-install-recommends', '-o', 'Dpkg::Options::=--force-confold', ...packages],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...env, RUNLEVEL: '1' },
+    },
+  );
 }

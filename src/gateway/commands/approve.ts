@@ -10,8 +10,14 @@ export const approve: Command = {
   async run({ args, session, by, messages, ports, handled, reply }) {
     const { store, decisions } = ports;
     const words = args.toLowerCase().split(/\s+/);
-    const choice: Choice = words.includes('always') ? 'always' : words.includes('session') ? 'session' : 'once';
-    const pending = (await store.read.approvals.pending(session.key)).filter((row) => row.ask.kind === 'approval');
+    const choice: Choice = words.includes('always')
+      ? 'always'
+      : words.includes('session')
+        ? 'session'
+        : 'once';
+    const pending = (await store.read.approvals.pending(session.key)).filter(
+      (row) => row.ask.kind === 'approval',
+    );
     const chosen = words.includes('all') ? pending : pending.slice(0, 1);
     let decided = 0;
     for (const row of chosen) {
@@ -21,7 +27,9 @@ export const approve: Command = {
       if (outcome.kind === 'not_yours') return reply(messages.press.notYours(outcome.row.askerName));
       if (outcome.kind === 'not_offered') return reply(messages.press.notOffered);
     }
-    const unknownWord = words.some((word) => word !== '' && word !== 'all' && !scopes.has(word) && word !== 'once');
+    const unknownWord = words.some(
+      (word) => word !== '' && word !== 'all' && !scopes.has(word) && word !== 'once',
+    );
     if (decided === 0) return reply(messages.commands.nothingPending);
     // The card itself says what happened; words only where there are several, or where some were not understood.
     if (decided > 1 || unknownWord) await reply(messages.commands.approvedCount(decided));

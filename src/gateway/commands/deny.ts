@@ -7,7 +7,9 @@ export const deny: Command = {
   async run({ args, session, by, messages, ports, handled, reply }) {
     const { store, decisions } = ports;
     const all = args.toLowerCase() === 'all';
-    const pending = (await store.read.approvals.pending(session.key)).filter((row) => row.ask.kind === 'approval');
+    const pending = (await store.read.approvals.pending(session.key)).filter(
+      (row) => row.ask.kind === 'approval',
+    );
     const chosen = all ? pending : pending.slice(0, 1);
     let decided = 0;
     for (const row of chosen) {

@@ -5,7 +5,9 @@ import { stopEverything } from './stop.ts';
 const run: Command['run'] = async (call) => {
   const { ports, session, messages, reply } = call;
   await stopEverything(call);
-  await reply(messages.commands.fresh, (tables) => resetSession(tables, session.key, 'new', ports.clock.now()));
+  await reply(messages.commands.fresh, (tables) =>
+    resetSession(tables, session.key, 'new', ports.clock.now()),
+  );
   await ports.forgetSession(session.sessionId);
 };
 

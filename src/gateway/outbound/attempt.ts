@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Payload, Platform } from '../../../platforms/platform.ts';
 import { GatewayError } from '../../errors.ts';
 import type { OutboxRow } from '../../store/outbox.ts';
 import type { Tables } from '../../store/store.ts';
-import type { Payload, Platform } from '../../../platforms/platform.ts';
 
 /** How long one API call may take before its outcome counts as unknown. */
 const callTimeoutMs = 30_000;
@@ -17,7 +17,12 @@ export type AttemptOutcome =
   | { kind: 'dead'; error: string };
 
 /** Carries out one outbox row by one API call, and says what is to become of it. Never rejects. */
-export async function attempt(row: OutboxRow, platform: Platform, read: Tables, stop: AbortSignal): Promise<AttemptOutcome> {
+export async function attempt(
+  row: OutboxRow,
+  platform: Platform,
+  read: Tables,
+  stop: AbortSignal,
+): Promise<AttemptOutcome> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(callTimeoutMs)]);
   try {
     return await carryOut(row, platform, read, signal);
@@ -26,7 +31,12 @@ export async function attempt(row: OutboxRow, platform: Platform, read: Tables, 
   }
 }
 
-async function carryOut(row: OutboxRow, platform: Platform, read: Tables, signal: AbortSignal): Promise<AttemptOutcome> {
+async function carryOut(
+  row: OutboxRow,
+  platform: Platform,
+  read: Tables,
+  signal: AbortSignal,
+): Promise<AttemptOutcome> {
   const { op } = row;
   if (op.kind === 'send') {
     const { messageId } = await platform.deliver(row.chat, op.payload, {
@@ -43,24 +53,36 @@ async function carryOut(row: OutboxRow, platform: Platform, read: Tables, signal
     if (messageId !== null) await platform.remove(row.chat, messageId, signal);
     return { kind: 'sent', messageId };
   }
-  if (messageId === null) return op.orSend ? sendInstead(row, platform, op.payload, signal) : { kind: 'sent', messageId };
+  if (messageId === null)
+    return op.orSend ? sendInstead(row, platform, op.payload, signal) : { kind: 'sent', messageId };
   try {
     await platform.edit(row.chat, messageId, op.payload, signal);
     return { kind: 'sent', messageId };
   } catch (error) {
-    const gone = error instanceof GatewayError && (error.code === 'platform_refused' || error.code === 'chat_gone');
+    const gone =
+      error instanceof GatewayError && (error.code === 'platform_refused' || error.code === 'chat_gone');
     if (!gone || !op.orSend) throw error;
     return sendInstead(row, platform, op.payload, signal);
   }
 }
 
 /** The message to edit is not there: its text must arrive all the same. */
-async function sendInstead(row: OutboxRow, platform: Platform, payload: Payload, signal: AbortSignal): Promise<AttemptOutcome> {
+async function sendInstead(
+  row: OutboxRow,
+  platform: Platform,
+  payload: Payload,
+  signal: AbortSignal,
+): Promise<AttemptOutcome> {
   const { messageId } = await platform.deliver(row.chat, payload, { key: row.key, signal });
   return { kind: 'sent', messageId };
 }
 
-async function judge(row: OutboxRow, platform: Platform, thrown: unknown, signal: AbortSignal): Promise<AttemptOutcome> {
+async function judge(
+  row: OutboxRow,
+  platform: Platform,
+  thrown: unknown,
+  signal: AbortSignal,
+): Promise<AttemptOutcome> {
   const error = thrown instanceof GatewayError ? thrown : new GatewayError('send_unknown', String(thrown));
   const afterMs = error.retryAfterMs ?? Math.min(longestRetryMs, firstRetryMs * 2 ** row.attempts);
   switch (error.code) {
@@ -94,7 +116,9 @@ async function judgeUnknown(
   const lookUp = signal.aborted ? AbortSignal.timeout(callTimeoutMs) : signal;
   const found = await platform.findDelivered(row.chat, row.op.payload, row.key, lookUp).catch(() => null);
   if (found !== null) return { kind: 'sent', messageId: found };
-  return row.attempts + 1 < unknownTries ? again : { kind: 'dead', error: `${error.message} (tried ${unknownTries} times)` };
+  return row.attempts + 1 < unknownTries
+    ? again
+    : { kind: 'dead', error: `${error.message} (tried ${unknownTries} times)` };
 }
 
 /** A key for one outbox row: what the platform recognises a repeated send by. */

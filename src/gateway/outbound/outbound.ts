@@ -1,9 +1,9 @@
+import type { ChatAddress, Platform } from '../../../platforms/platform.ts';
 import type { Clock } from '../../clock.ts';
 import { errorMessage } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { OutboxRow } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
-import type { ChatAddress, Platform } from '../../../platforms/platform.ts';
 import { chatKeyOf } from '../session-key.ts';
 import { attempt } from './attempt.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -81,7 +81,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
     lane.busy = true;
     void work(lane).then(() => {
       lane.busy = false;
-      if (lane.rows.length > 0 || lane.ephemeral.size > 0) return stopping.signal.aborted ? undefined : pump(lane);
+      if (lane.rows.length > 0 || lane.ephemeral.size > 0)
+        return stopping.signal.aborted ? undefined : pump(lane);
       lanes.delete(chatKeyOf(lane.chat));
       if (lanes.size === 0) for (const wake of idleWaiters.splice(0)) wake();
     });
@@ -114,7 +115,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
     if (outcome.kind === 'retry') {
       if (stopping.signal.aborted) return;
       row.attempts += 1;
-      log.warn({ platform: row.platform, attempts: row.attempts, error: outcome.error }, 'a message could not be sent yet');
+      log.warn(
+        { platform: row.platform, attempts: row.attempts, error: outcome.error },
+        'a message could not be sent yet',
+      );
       await mark(() => store.transaction((tables) => tables.outbox.markFailed(row.id, outcome.error)));
       lane.ephemeral.clear();
       if (outcome.blocksChat) pace.block(row.chat, outcome.afterMs);
@@ -123,7 +127,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
     }
     lane.rows.shift();
     if (outcome.kind === 'dead') {
-      log.error({ platform: row.platform, purpose: row.purpose, error: outcome.error }, 'a message was given up');
+      log.error(
+        { platform: row.platform, purpose: row.purpose, error: outcome.error },
+        'a message was given up',
+      );
       await mark(() => store.transaction((tables) => tables.outbox.markDead(row.id, outcome.error)));
       options.onDead(row, outcome.error);
       return;
@@ -153,7 +160,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
       await show(platform, stopping.signal);
     } catch (error) {
       log.debug({ error: errorMessage(error), slot }, 'a progress message could not be shown');
-      const limited = error instanceof Error && 'retryAfterMs' in error && typeof error.retryAfterMs === 'number';
+      const limited =
+        error instanceof Error && 'retryAfterMs' in error && typeof error.retryAfterMs === 'number';
       if (limited) paceOf(platform).block(lane.chat, Number(error.retryAfterMs));
     }
   }
@@ -193,8 +201,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
     async start() {
       const now = clock.now();
       const rows = await store.read.outbox.waiting();
-      const [stale, fresh] = [rows.filter((row) => now - row.createdAt > maxAgeMs), rows.filter((row) => now - row.createdAt <= maxAgeMs)];
-      for (const row of stale) await store.transaction((tables) => tables.outbox.markDead(row.id, 'too old to send'));
+      const [stale, fresh] = [
+        rows.filter((row) => now - row.createdAt > maxAgeMs),
+        rows.filter((row) => now - row.createdAt <= maxAgeMs),
+      ];
+      for (const row of stale)
+        await store.transaction((tables) => tables.outbox.markDead(row.id, 'too old to send'));
       this.push(fresh);
     },
     async drain(graceMs) {

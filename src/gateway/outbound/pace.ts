@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts';
 import type { ChatAddress, PlatformCapabilities } from '../../../platforms/platform.ts';
+import type { Clock } from '../../clock.ts';
 
 /** A bucket that refills by time: a chat may burst first, and then keeps to the long-term pace. */
 interface Bucket {
@@ -43,7 +43,11 @@ export function createPace(pace: PlatformCapabilities['pace'], clock: Clock): Pa
       { name: chat.chatId, perSecond: pace.perChatPerSecond, size: pace.perChatBurst },
     ];
     if (chat.kind !== 'dm') {
-      limits.push({ name: `${chat.chatId}/minute`, perSecond: pace.groupPerMinute / 60, size: pace.groupPerMinute });
+      limits.push({
+        name: `${chat.chatId}/minute`,
+        perSecond: pace.groupPerMinute / 60,
+        size: pace.groupPerMinute,
+      });
     }
     return limits.filter((limit) => Number.isFinite(limit.perSecond));
   };
@@ -54,8 +58,14 @@ export function createPace(pace: PlatformCapabilities['pace'], clock: Clock): Pa
       const blocked = (blockedUntil.get(chat.chatId) ?? 0) - now;
       if (blocked > 0) return blocked;
       blockedUntil.delete(chat.chatId);
-      const drawn = limitsFor(chat).map((limit) => ({ limit, bucket: refill(limit.name, limit.perSecond, limit.size, now) }));
-      const waitMs = Math.max(0, ...drawn.map(({ limit, bucket }) => ((1 - bucket.tokens) / limit.perSecond) * 1000));
+      const drawn = limitsFor(chat).map((limit) => ({
+        limit,
+        bucket: refill(limit.name, limit.perSecond, limit.size, now),
+      }));
+      const waitMs = Math.max(
+        0,
+        ...drawn.map(({ limit, bucket }) => ((1 - bucket.tokens) / limit.perSecond) * 1000),
+      );
       if (waitMs > 0) return Math.ceil(waitMs);
       for (const { bucket } of drawn) bucket.tokens -= 1;
       return 0;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { AgentState, Todo } from '../../../tools/tool.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Store } from '../../store/store.ts';
-import type { AgentState, Todo } from '../../../tools/tool.ts';
 
 const todosSchema = z.array(
   z.object({
@@ -29,7 +29,13 @@ export function agentStateFor(store: Store, session: SessionRow, memoryFolder: s
     async searchSessions(query, { roles, limit }) {
       const kinds = (['user', 'assistant', 'tool'] as const).filter((kind) => roles?.includes(kind) ?? true);
       const hits = await store.read.entries.search(query, { limit, kinds, userId: session.userId });
-      return hits.map((hit) => ({ sessionId: hit.sessionId, title: hit.title, role: hit.kind, at: hit.at, snippet: hit.snippet }));
+      return hits.map((hit) => ({
+        sessionId: hit.sessionId,
+        title: hit.title,
+        role: hit.kind,
+        at: hit.at,
+        snippet: hit.snippet,
+      }));
     },
     memoryFolder,
   };

@@ -1,15 +1,15 @@
-import type { AgentTools, Consent } from '../../agent/turn.ts';
-import { approvalOf, type ApprovalGate, type GateCall } from '../../approvals/gate.ts';
-import type { Approval, ApprovalSubject } from '../../approvals/subject.ts';
-import { errorMessage } from '../../errors.ts';
-import type { ToolCall, ToolDefinition } from '../../model/model-client.ts';
-import type { ApprovalRow } from '../../store/approvals.ts';
-import type { SessionRow } from '../../store/sessions.ts';
 import { runToolCall } from '../../../tools/dispatch.ts';
 import type { ToolHooks } from '../../../tools/hooks.ts';
 import type { Registry } from '../../../tools/registry.ts';
 import type { ToolContext } from '../../../tools/tool.ts';
 import type { ToolRecord } from '../../../tools/tool-record.ts';
+import type { AgentTools, Consent } from '../../agent/turn.ts';
+import { type ApprovalGate, approvalOf, type GateCall } from '../../approvals/gate.ts';
+import type { Approval, ApprovalSubject } from '../../approvals/subject.ts';
+import { errorMessage } from '../../errors.ts';
+import type { ToolCall, ToolDefinition } from '../../model/model-client.ts';
+import type { ApprovalRow } from '../../store/approvals.ts';
+import type { SessionRow } from '../../store/sessions.ts';
 
 export interface AgentToolsOptions {
   session: SessionRow;
@@ -52,7 +52,11 @@ export function createAgentTools(options: AgentToolsOptions): AgentTools {
       return approvalOf(await options.waitForDecision(consideration.id, call.signal));
     } catch (error) {
       // Fail closed: an approval that cannot be asked for is none.
-      return { approved: false, status: 'blocked', message: `BLOCKED: approval could not be asked for: ${errorMessage(error)}` };
+      return {
+        approved: false,
+        status: 'blocked',
+        message: `BLOCKED: approval could not be asked for: ${errorMessage(error)}`,
+      };
     }
   }
 

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { OutboundContent, Payload, Platform } from '../../../platforms/platform.ts';
 import type { Clock } from '../../clock.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { NewOutboxRow, OutboxOp } from '../../store/outbox.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Store } from '../../store/store.ts';
-import type { OutboundContent, Payload, Platform } from '../../../platforms/platform.ts';
 import { outboxKey } from '../outbound/attempt.ts';
 import { chatKeyOf } from '../session-key.ts';
 import { takeMedia } from './media-out.ts';
@@ -40,7 +40,10 @@ export async function answerRows(
   const files: OutboundContent[] = media.files.map((file) => ({ kind: 'file', ...file }));
   if (payloads.length > options.maxMessages && platform.capabilities.files) {
     const { path, name } = await saveLongAnswer(markdown, options);
-    payloads = platform.render({ kind: 'text', markdown: `${markdown.slice(0, 600)}…\n\n${messages.turn.longAnswer(name)}` });
+    payloads = platform.render({
+      kind: 'text',
+      markdown: `${markdown.slice(0, 600)}…\n\n${messages.turn.longAnswer(name)}`,
+    });
     files.unshift({ kind: 'file', path, name, as: 'document' });
   }
   const stream = await options.store.read.outbox.openStream(session.key);
@@ -54,7 +57,10 @@ export async function answerRows(
   });
 }
 
-async function saveLongAnswer(markdown: string, { home, clock }: AnswerOptions): Promise<{ path: string; name: string }> {
+async function saveLongAnswer(
+  markdown: string,
+  { home, clock }: AnswerOptions,
+): Promise<{ path: string; name: string }> {
   const folder = join(home, 'cache', 'outgoing');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = `answer-${clock.now().toString(36)}.md`;

@@ -24,7 +24,10 @@ export interface Intake {
    * Appends the next message (or joined group) as a user entry and opens a turn. `later` tells when more of a group
    * may still arrive; `none` that nothing waits.
    */
-  takeNext(session: SessionRow, fence: number): Promise<{ kind: 'taken' } | { kind: 'none' } | { kind: 'later'; afterMs: number }>;
+  takeNext(
+    session: SessionRow,
+    fence: number,
+  ): Promise<{ kind: 'taken' } | { kind: 'none' } | { kind: 'later'; afterMs: number }>;
 }
 
 export function createIntake(options: IntakeOptions): Intake {
@@ -45,13 +48,17 @@ export function createIntake(options: IntakeOptions): Intake {
       const waiting = await store.read.inbox.waiting(session.key);
       const first = waiting.find((row) => row.role !== 'context') ?? null;
       if (!first) return { kind: 'none' };
-      const group = waiting.filter((row) => row.role === 'context' ? row.id < first.id : row.groupKey === first.groupKey);
+      const group = waiting.filter((row) =>
+        row.role === 'context' ? row.id < first.id : row.groupKey === first.groupKey,
+      );
       const afterMs = Math.max(...group.map((row) => row.readyAt)) - clock.now();
       if (afterMs > 0) return { kind: 'later', afterMs };
       const media = await options.readMedia(group);
       await store.transaction(async (tables) => {
         const current = await resetIfDue(tables, session);
-        const text = [joinTexts(group, options.namesSenders(session)), media.text].filter((part) => part !== '').join('\n\n');
+        const text = [joinTexts(group, options.namesSenders(session)), media.text]
+          .filter((part) => part !== '')
+          .join('\n\n');
         const body = {
           kind: 'user' as const,
           text,
@@ -59,7 +66,10 @@ export function createIntake(options: IntakeOptions): Intake {
           ...(media.parts.length > 0 && { parts: media.parts }),
         };
         await tables.entries.append(current.sessionId, body, clock.now());
-        await tables.inbox.setState(group.map((row) => row.id), 'taken');
+        await tables.inbox.setState(
+          group.map((row) => row.id),
+          'taken',
+        );
         await tables.sessions.update(session.key, {
           turn: 'running',
           chat: first.event.chat,
@@ -78,7 +88,8 @@ function joinTexts(group: readonly InboxRow[], named: boolean): string {
   const texts = new Set<string>();
   for (const row of group) {
     const { text, sender, replyTo } = row.event;
-    const quoted = replyTo?.text && !replyTo.toBot ? `[In reply to: ${replyTo.text.slice(0, 500)}]\n${text}` : text;
+    const quoted =
+      replyTo?.text && !replyTo.toBot ? `[In reply to: ${replyTo.text.slice(0, 500)}]\n${text}` : text;
     if (quoted === '') continue;
     texts.add(named || row.role === 'context' ? `${sender.name}: ${quoted}` : quoted);
   }

@@ -102,7 +102,7 @@ export function createLanes(options: LanesOptions): Lanes {
         return 'ended';
       }
       if (session.turn === 'parked' && (await wasSuperseded(session))) {
-        await turn.close(await store.read.inbox.countWaiting(key) > 0 ? 'superseded' : 'stopped');
+        await turn.close((await store.read.inbox.countWaiting(key)) > 0 ? 'superseded' : 'stopped');
         return 'ended';
       }
       if (session.turn === 'parked') await setTurn(key, 'running');
@@ -114,7 +114,12 @@ export function createLanes(options: LanesOptions): Lanes {
     }
   }
 
-  async function conclude(key: string, turn: TurnRun, outcome: TurnOutcome, reason: unknown): Promise<'ended' | 'parked'> {
+  async function conclude(
+    key: string,
+    turn: TurnRun,
+    outcome: TurnOutcome,
+    reason: unknown,
+  ): Promise<'ended' | 'parked'> {
     if (outcome === 'done') return 'ended';
     if (outcome === 'parked') {
       await setTurn(key, 'parked');
@@ -163,7 +168,9 @@ export function createLanes(options: LanesOptions): Lanes {
     stopRenewing = clock.after(renewMs, () => {
       store
         .transaction((tables) => tables.sessions.renew(owner, clock.now() + leaseMs))
-        .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'session leases could not be renewed'));
+        .catch((error: unknown) =>
+          log.error({ error: errorMessage(error) }, 'session leases could not be renewed'),
+        );
       renewLeases();
     });
   }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import type { Attachment, Platform } from '../../../platforms/platform.ts';
 import { errorMessage } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import type { InboxRow } from '../../store/inbox.ts';
-import type { Attachment, Platform } from '../../../platforms/platform.ts';
 import type { IntakeOptions } from './intake.ts';
 
 const downloadTimeoutMs = 60_000;
@@ -48,7 +48,9 @@ export function createMediaIn({ home, platforms, log }: MediaInOptions): IntakeO
     const folder = join(home, 'cache', 'inbound');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // The random part keeps names apart; the rest is cleaned, so that no name leads out of the folder.
-    const safe = basename(name).replace(/[^\p{L}\p{N}._-]/gu, '_').slice(-80);
+    const safe = basename(name)
+      .replace(/[^\p{L}\p{N}._-]/gu, '_')
+      .slice(-80);
     const path = join(folder, `${randomBytes(4).toString('hex')}-${safe}`);
     await platform.download(attachment, path, AbortSignal.timeout(downloadTimeoutMs));
     return path;
@@ -57,7 +59,14 @@ export function createMediaIn({ home, platforms, log }: MediaInOptions): IntakeO
 
 function extensionOf(attachment: Attachment): string {
   const subtype = attachment.mimeType?.split('/')[1]?.replace(/[^a-z0-9]/g, '');
-  const usual = { photo: 'jpg', voice: 'ogg', audio: 'mp3', video: 'mp4', document: 'bin', sticker: 'webp' } as const;
+  const usual = {
+    photo: 'jpg',
+    voice: 'ogg',
+    audio: 'mp3',
+    video: 'mp4',
+    document: 'bin',
+    sticker: 'webp',
+  } as const;
   return `.${subtype === 'jpeg' ? 'jpg' : (subtype ?? usual[attachment.kind])}`;
 }
 

@@ -33,7 +33,8 @@ const kinds: { readonly [extension: string]: MediaKind } = {
 };
 
 /** Never attached, whatever a model says: keys, tokens, the gateway's own state. */
-const secretNames = /^(\.env(\..*)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|authorized_keys|credentials|.*\.(pem|key|p12|pfx|kdbx))$/i;
+const secretNames =
+  /^(\.env(\..*)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|authorized_keys|credentials|.*\.(pem|key|p12|pfx|kdbx))$/i;
 const secretFolders = /[/\\](\.ssh|\.gnupg|\.aws|\.kube|pairing)[/\\]/;
 
 const mediaLine = /^[ \t]*MEDIA:[ \t]*["'`]?(?<path>\/[^"'`\n]+?)["'`]?[ \t]*$/gm;
@@ -47,9 +48,17 @@ export async function takeMedia(text: string, home: string): Promise<OutgoingMed
   for (const path of new Set(paths)) {
     const real = await readable(path);
     if (real === null || isSecret(real, home)) missing.push(path);
-    else files.push({ path: real, name: basename(path), as: kinds[extname(path).toLowerCase()] ?? 'document' });
+    else
+      files.push({ path: real, name: basename(path), as: kinds[extname(path).toLowerCase()] ?? 'document' });
   }
-  return { text: text.replace(mediaLine, '').replace(/\n{3,}/g, '\n\n').trim(), files, missing };
+  return {
+    text: text
+      .replace(mediaLine, '')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim(),
+    files,
+    missing,
+  };
 }
 
 async function readable(path: string): Promise<string | null> {

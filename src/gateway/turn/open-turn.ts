@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { Platform } from '../../../platforms/platform.ts';
+import type { Environment } from '../../../tools/environments/environment.ts';
+import type { ProcessTable } from '../../../tools/environments/process-table.ts';
+import type { ToolHooks } from '../../../tools/hooks.ts';
+import type { Registry } from '../../../tools/registry.ts';
+import { limitsForWindow, limitTurnResults } from '../../../tools/result-limits.ts';
+import type { AgentState, ToolContext } from '../../../tools/tool.ts';
+import { nextStep } from '../../agent/next-step.ts';
 import { buildSystemPrompt } from '../../agent/prompt.ts';
 import { runTurn } from '../../agent/run-turn.ts';
 import type { TurnOutcome, TurnPorts } from '../../agent/turn.ts';
@@ -14,23 +22,15 @@ import type { ModelClient } from '../../model/model-client.ts';
 import type { ApprovalRow } from '../../store/approvals.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Store } from '../../store/store.ts';
-import type { Platform } from '../../../platforms/platform.ts';
-import type { Environment } from '../../../tools/environments/environment.ts';
-import type { ProcessTable } from '../../../tools/environments/process-table.ts';
-import type { ToolHooks } from '../../../tools/hooks.ts';
-import type { Registry } from '../../../tools/registry.ts';
-import { limitsForWindow, limitTurnResults } from '../../../tools/result-limits.ts';
-import type { AgentState, ToolContext } from '../../../tools/tool.ts';
 import type { Outbound } from '../outbound/outbound.ts';
-import { nextStep } from '../../agent/next-step.ts';
+import { agentStateFor } from './agent-state.ts';
 import { createAgentTools } from './agent-tools.ts';
 import { answerRows, newRow } from './answer.ts';
 import type { TurnRun } from './lanes.ts';
 import { createPresenter, type Presenter } from './presenter.ts';
-import { agentStateFor } from './agent-state.ts';
+import type { SessionTools } from './session-tools.ts';
 import { toolConfigOf } from './tool-config.ts';
 import { createTranscript } from './transcript.ts';
-import type { SessionTools } from './session-tools.ts';
 
 export interface OpenTurnOptions {
   store: Store;
@@ -53,7 +53,9 @@ export interface OpenTurnOptions {
 }
 
 /** Gathers what one turn of one session works with. */
-export function createOpenTurn(options: OpenTurnOptions): (session: SessionRow, fence: number) => Promise<TurnRun> {
+export function createOpenTurn(
+  options: OpenTurnOptions,
+): (session: SessionRow, fence: number) => Promise<TurnRun> {
   const { store, clock, log, outbound } = options;
 
   async function open(session: SessionRow, fence: number): Promise<TurnRun> {
@@ -63,7 +65,10 @@ export function createOpenTurn(options: OpenTurnOptions): (session: SessionRow, 
     const model = options.model();
     const presenter = presenterFor(session, platform);
     const definitions = await options.sessionTools.definitionsFor(session);
-    const [entries, taken] = await Promise.all([store.read.entries.list(session.sessionId), store.read.inbox.taken(session.key)]);
+    const [entries, taken] = await Promise.all([
+      store.read.entries.list(session.sessionId),
+      store.read.inbox.taken(session.key),
+    ]);
     const display = displayFor(options.config(), session.chat.platform);
     const answerOptions = {
       store,
@@ -96,11 +101,28 @@ export function createOpenTurn(options: OpenTurnOptions): (session: SessionRow, 
       hooks: options.hooks,
       gate: options.gate,
       waitForDecision: options.waitForDecision,
-      contextFor: (callId, signal) => contextFor(session, callId, signal, presenter, definitions.map((d) => d.function.name), entriesTask()),
+      contextFor: (callId, signal) =>
+        contextFor(
+          session,
+          callId,
+          signal,
+          presenter,
+          definitions.map((d) => d.function.name),
+          entriesTask(),
+        ),
       limit: async (results) => {
-        const named = results.map(({ callId, tool, content }) => ({ name: tool, toolCallId: callId, result: content }));
+        const named = results.map(({ callId, tool, content }) => ({
+          name: tool,
+          toolCallId: callId,
+          result: content,
+        }));
         const limits = limitsForWindow(model.contextTokens);
-        const limited = await limitTurnResults(named, { home: options.home, environment: () => options.environmentFor(session), log, limits });
+        const limited = await limitTurnResults(named, {
+          home: options.home,
+          environment: () => options.environmentFor(session),
+          log,
+          limits,
+        });
         return results.map((result, index) => ({ ...result, content: limited[index] ?? result.content }));
       },
     });
@@ -113,7 +135,10 @@ export function createOpenTurn(options: OpenTurnOptions): (session: SessionRow, 
       model,
       tools,
       events: presenter,
-      systemPrompt: await systemPromptOf(session, definitions.map((definition) => definition.function.name)),
+      systemPrompt: await systemPromptOf(
+        session,
+        definitions.map((definition) => definition.function.name),
+      ),
       maxIterations: options.config().agent.max_turns,
       texts: { budgetSpent: messages.turn.budgetSpent, emptyReply: messages.turn.emptyReply },
       log,
@@ -129,7 +154,9 @@ export function createOpenTurn(options: OpenTurnOptions): (session: SessionRow, 
       const step = nextStep(transcript.entries());
       if (step.kind !== 'run_tools') return;
       const content = JSON.stringify({ error: why, status: 'interrupted' });
-      await transcript.appendResults(step.calls.map((call) => ({ callId: call.id, tool: call.name, content })));
+      await transcript.appendResults(
+        step.calls.map((call) => ({ callId: call.id, tool: call.name, content })),
+      );
     }
 
     return {
@@ -140,19 +167,39 @@ export function createOpenTurn(options: OpenTurnOptions): (session: SessionRow, 
           options.onTurn(session.chat.platform, outcome, clock.now() - startedAt);
           return outcome;
         } catch (error) {
-          if (!(error instanceof GatewayError) || error.code.startsWith('store') || error.code === 'cancelled') throw error;
+          if (
+            !(error instanceof GatewayError) ||
+            error.code.startsWith('store') ||
+            error.code === 'cancelled'
+          )
+            throw error;
           options.onTurn(session.chat.platform, 'failed', clock.now() - startedAt);
           const errorId = newErrorId();
-          log.error({ errorId, code: error.code, error: error.message, session: session.key }, 'a turn failed');
+          log.error(
+            { errorId, code: error.code, error: error.message, session: session.key },
+            'a turn failed',
+          );
           await apologise(messages.turn.failed(error.message, error.mend ?? null, errorId));
           return 'done';
         }
       },
       async close(reason) {
-        const why = reason === 'superseded' ? 'The user wrote a new message instead. Nothing was run.' : 'The user stopped the turn. Nothing was run.';
+        const why =
+          reason === 'superseded'
+            ? 'The user wrote a new message instead. Nothing was run.'
+            : 'The user stopped the turn. Nothing was run.';
         await answerOpenCalls(why);
-        const note = { kind: 'note', text: 'The user interrupted the turn above with the next message.' } as const;
-        const stopped = { kind: 'assistant', text: '', toolCalls: [], model: model.model, outcome: 'interrupted' } as const;
+        const note = {
+          kind: 'note',
+          text: 'The user interrupted the turn above with the next message.',
+        } as const;
+        const stopped = {
+          kind: 'assistant',
+          text: '',
+          toolCalls: [],
+          model: model.model,
+          outcome: 'interrupted',
+        } as const;
         await transcript.close(reason === 'superseded' ? note : stopped);
       },
       async giveUp(why) {
@@ -188,7 +235,9 @@ export function createOpenTurn(options: OpenTurnOptions): (session: SessionRow, 
       },
       openStream: (payload) =>
         store.transaction(async (tables) => {
-          const row = await tables.outbox.add(newRow(session, { kind: 'send', payload }, 'stream', clock.now()));
+          const row = await tables.outbox.add(
+            newRow(session, { kind: 'send', payload }, 'stream', clock.now()),
+          );
           tables.onCommit(() => outbound.push([row]));
           return row;
         }),
@@ -234,7 +283,9 @@ export function createOpenTurn(options: OpenTurnOptions): (session: SessionRow, 
       backend: config.terminal.backend,
       cwd: config.terminal.cwd,
       toolNames,
-      memoryFolder: config.memory.memory_enabled ? join(options.home, 'memories', memoryFolderOf(session)) : null,
+      memoryFolder: config.memory.memory_enabled
+        ? join(options.home, 'memories', memoryFolderOf(session))
+        : null,
       language: session.locale,
     });
     const { enabled, disabled } = options.sessionTools.selectionFor(session.chat.platform);

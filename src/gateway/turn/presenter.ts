@@ -1,9 +1,9 @@
+import type { ChatAddress, Payload, Platform } from '../../../platforms/platform.ts';
+import type { TurnEvents } from '../../agent/turn.ts';
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import type { ToolCall } from '../../model/model-client.ts';
 import type { OutboxRow } from '../../store/outbox.ts';
-import type { ChatAddress, Payload, Platform } from '../../../platforms/platform.ts';
-import type { TurnEvents } from '../../agent/turn.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 
 /** An answer that comes faster than this needs no sign of work and no stream. */
@@ -73,13 +73,17 @@ export function createPresenter(options: PresenterOptions): Presenter {
       typing.stop();
       stream.end();
       outbound.drop(chat, 'progress');
-      if (typing.shown) void platform.showActivity(chat, 'idle', AbortSignal.timeout(5_000)).catch(() => undefined);
+      if (typing.shown)
+        void platform.showActivity(chat, 'idle', AbortSignal.timeout(5_000)).catch(() => undefined);
     },
   };
 }
 
 /** Goes beside the outbound lanes, so that a sign of work never delays an answer. */
-function createTyping({ platform, chat, clock }: PresenterOptions): { stop(): void; readonly shown: boolean } {
+function createTyping({ platform, chat, clock }: PresenterOptions): {
+  stop(): void;
+  readonly shown: boolean;
+} {
   let shown = false;
   let stopped = false;
   const show = () => {
@@ -113,7 +117,12 @@ function createStream(options: PresenterOptions, startedAt: number): StreamView 
   const asDraft = stream === 'draft' && draftKinds.includes(chat.kind);
   const byEdit = stream !== 'none' && !asDraft && platform.capabilities.edits;
   if (!streaming.enabled || (!asDraft && !byEdit)) {
-    return { add: () => undefined, restart: () => undefined, end: () => undefined, stored: async () => undefined };
+    return {
+      add: () => undefined,
+      restart: () => undefined,
+      end: () => undefined,
+      stored: async () => undefined,
+    };
   }
   const draftId = 1 + Math.floor(Math.random() * 2 ** 30);
   let text = '';
@@ -193,7 +202,8 @@ function createProgress(options: PresenterOptions): { add(line: string): void } 
   return {
     add(line) {
       const last = lines.at(-1);
-      if (last && (last.text === line || (toolProgress === 'new' && toolOf(last.text) === toolOf(line)))) last.times += 1;
+      if (last && (last.text === line || (toolProgress === 'new' && toolOf(last.text) === toolOf(line))))
+        last.times += 1;
       else lines.push({ text: line, times: 1 });
       show();
     },

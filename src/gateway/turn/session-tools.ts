@@ -1,11 +1,11 @@
-import type { Config } from '../../config/schema.ts';
-import type { Log } from '../../log.ts';
-import type { ToolDefinition } from '../../model/model-client.ts';
-import type { SessionRow } from '../../store/sessions.ts';
 import { createToolDefinitions } from '../../../tools/definitions.ts';
 import type { Registry } from '../../../tools/registry.ts';
 import { type Selection, selectToolsets } from '../../../toolsets/platform-selection.ts';
 import { createToolsets, type Toolsets } from '../../../toolsets/resolve.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Log } from '../../log.ts';
+import type { ToolDefinition } from '../../model/model-client.ts';
+import type { SessionRow } from '../../store/sessions.ts';
 
 /** Which tools a session is offered: the platform's toolsets as they were when the session began. */
 export interface SessionTools {
@@ -45,7 +45,11 @@ export function createSessionTools({ registry, log, config, env, cli }: SessionT
       const current = selectionFor(session.chat.platform);
       const frozen = session.settings.toolsets ?? current;
       // What an admin takes away is gone at once; what he adds comes with the next session.
-      const definitions = await getToolDefinitions(frozen.enabled, [...frozen.disabled, ...current.disabled], true);
+      const definitions = await getToolDefinitions(
+        frozen.enabled,
+        [...frozen.disabled, ...current.disabled],
+        true,
+      );
       return definitions.map(({ type, function: { name, description, parameters } }) => ({
         type,
         function: { name, description, parameters: parameters ?? { type: 'object', properties: {} } },

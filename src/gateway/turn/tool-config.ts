@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
-import type { Config } from '../../config/schema.ts';
 import type { ToolConfig } from '../../../tools/tool.ts';
+import type { Config } from '../../config/schema.ts';
 
 /** The part of the configuration that tools read, in their units. */
 export function toolConfigOf(config: Config): ToolConfig {
@@ -20,6 +20,8 @@ export function toolConfigOf(config: Config): ToolConfig {
       memoryChars: config.memory.memory_char_limit,
       userChars: config.memory.user_char_limit,
     },
-    writeSafeRoots: (process.env['HERMES_WRITE_SAFE_ROOT'] ?? '').split(delimiter).filter((root) => root !== ''),
+    writeSafeRoots: (process.env['HERMES_WRITE_SAFE_ROOT'] ?? '')
+      .split(delimiter)
+      .filter((root) => root !== ''),
   };
 }

@@ -1,6 +1,6 @@
+import type { Transcript } from '../../agent/turn.ts';
 import type { Clock } from '../../clock.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Transcript } from '../../agent/turn.ts';
 import type { Entry, EntryBody } from '../../store/entries.ts';
 import type { NewOutboxRow, OutboxRow } from '../../store/outbox.ts';
 import type { SessionRow } from '../../store/sessions.ts';
@@ -23,7 +23,9 @@ export interface TranscriptOptions {
  * The stored transcript under a lease. Each write is one transaction that first proves that the lease still holds:
  * a process that lost its session can write nothing more.
  */
-export function createTranscript(options: TranscriptOptions): Transcript & { close(body: EntryBody): Promise<void> } {
+export function createTranscript(
+  options: TranscriptOptions,
+): Transcript & { close(body: EntryBody): Promise<void> } {
   const { store, clock, session, fence } = options;
   const entries = [...options.entries];
   let progressed = session.resumes === 0;
@@ -87,7 +89,11 @@ export function createTranscript(options: TranscriptOptions): Transcript & { clo
           const text = isLast ? content + remarks : content;
           await append(tables, { kind: 'tool', callId, tool, content: text }, at, added);
         }
-        await tables.toolRuns.finish(session.sessionId, results.map((result) => result.callId), at);
+        await tables.toolRuns.finish(
+          session.sessionId,
+          results.map((result) => result.callId),
+          at,
+        );
       });
       entries.push(...added);
     },
@@ -117,6 +123,9 @@ async function takeRemarks(tables: Tables, sessionKey: string): Promise<string> 
   const waiting = await tables.inbox.waiting(sessionKey);
   const remarks = waiting.filter((row) => row.role === 'steer');
   if (remarks.length === 0) return '';
-  await tables.inbox.setState(remarks.map((row) => row.id), 'done');
+  await tables.inbox.setState(
+    remarks.map((row) => row.id),
+    'done',
+  );
   return remarks.map((row) => `\n\n[The user says meanwhile: ${row.event.text}]`).join('');
 }

@@ -34,11 +34,16 @@ export function createApprovalTable(sql: Statements): ApprovalTable {
       return first(sql.get('SELECT * FROM approvals WHERE id = ?', id));
     },
     async byCall(sessionId, callId) {
-      return first(sql.get('SELECT * FROM approvals WHERE session_id = ? AND call_id = ?', sessionId, callId));
+      return first(
+        sql.get('SELECT * FROM approvals WHERE session_id = ? AND call_id = ?', sessionId, callId),
+      );
     },
     async pending(sessionKey) {
       return sql
-        .all(`SELECT * FROM approvals WHERE session_key = ? AND state = 'pending' ORDER BY created_at`, sessionKey)
+        .all(
+          `SELECT * FROM approvals WHERE session_key = ? AND state = 'pending' ORDER BY created_at`,
+          sessionKey,
+        )
         .map(toRow);
     },
     async allPending() {

@@ -16,7 +16,9 @@ export function createEntryTable(sql: Statements): EntryTable {
       return id;
     },
     async list(sessionId) {
-      return sql.all('SELECT * FROM entries WHERE session_id = ? AND hidden = 0 ORDER BY id', sessionId).map(toEntry);
+      return sql
+        .all('SELECT * FROM entries WHERE session_id = ? AND hidden = 0 ORDER BY id', sessionId)
+        .map(toEntry);
     },
     async hideFrom(sessionId, entryId) {
       sql.run('UPDATE entries SET hidden = 1 WHERE session_id = ? AND id >= ?', sessionId, entryId);

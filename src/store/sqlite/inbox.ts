@@ -25,14 +25,24 @@ export function createInboxTable(sql: Statements): InboxTable {
       return changes === 0 ? null : id;
     },
     async waiting(sessionKey) {
-      return sql.all(`SELECT * FROM inbox WHERE session_key = ? AND state = 'new' AND role <> 'command' ORDER BY id`, sessionKey).map(toRow);
+      return sql
+        .all(
+          `SELECT * FROM inbox WHERE session_key = ? AND state = 'new' AND role <> 'command' ORDER BY id`,
+          sessionKey,
+        )
+        .map(toRow);
     },
     async countWaiting(sessionKey) {
-      const row = sql.get(`SELECT count(*) AS n FROM inbox WHERE session_key = ? AND state = 'new' AND role <> 'command'`, sessionKey);
+      const row = sql.get(
+        `SELECT count(*) AS n FROM inbox WHERE session_key = ? AND state = 'new' AND role <> 'command'`,
+        sessionKey,
+      );
       return row ? integer(row, 'n') : 0;
     },
     async taken(sessionKey) {
-      return sql.all(`SELECT * FROM inbox WHERE session_key = ? AND state = 'taken' ORDER BY id`, sessionKey).map(toRow);
+      return sql
+        .all(`SELECT * FROM inbox WHERE session_key = ? AND state = 'taken' ORDER BY id`, sessionKey)
+        .map(toRow);
     },
     async setState(ids, state) {
       forEach(ids, 'UPDATE inbox SET state = ? WHERE id = ?', state);

@@ -15,7 +15,9 @@ export function openWriter(path: string): DatabaseSync {
     const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
     chmodSync(path, 0o600);
     // FULL: a commit is on disk before the platform is told that its message was received.
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -4000');
+    db.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -4000',
+    );
     migrate(db, path);
     return db;
   } catch (error) {
@@ -33,9 +35,13 @@ export function openReader(path: string): DatabaseSync {
 function migrate(db: DatabaseSync, path: string): void {
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
   if (version > migrations.length) {
-    throw new GatewayError('store_unavailable', `${path} was written by a newer version (schema ${version}, this one knows ${migrations.length}).`, {
-      mend: 'Start the newer version again, or move the file away to begin with an empty state.',
-    });
+    throw new GatewayError(
+      'store_unavailable',
+      `${path} was written by a newer version (schema ${version}, this one knows ${migrations.length}).`,
+      {
+        mend: 'Start the newer version again, or move the file away to begin with an empty state.',
+      },
+    );
   }
   for (const [index, sql] of migrations.entries()) {
     if (index < version) continue;
@@ -52,10 +58,14 @@ function setAside(path: string, cause: unknown): GatewayError {
   for (const suffix of ['', '-wal', '-shm']) {
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   }
-  return new GatewayError('store_corrupt', `The state database is damaged (${errorMessage(cause)}). It was set aside as ${aside}.`, {
-    mend: `Restore a backup to ${path}, try \`sqlite3 ${aside} .recover\`, or start again to begin with an empty state.`,
-    cause,
-  });
+  return new GatewayError(
+    'store_corrupt',
+    `The state database is damaged (${errorMessage(cause)}). It was set aside as ${aside}.`,
+    {
+      mend: `Restore a backup to ${path}, try \`sqlite3 ${aside} .recover\`, or start again to begin with an empty state.`,
+      cause,
+    },
+  );
 }
 
 /** Maps what SQLite throws to the codes that callers act on. */

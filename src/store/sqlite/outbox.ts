@@ -37,7 +37,11 @@ export function createOutboxTable(sql: Statements): OutboxTable {
       sql.run('UPDATE outbox SET attempts = attempts + 1, last_error = ? WHERE id = ?', error, id);
     },
     async markDead(id, error) {
-      sql.run(`UPDATE outbox SET state = 'dead', attempts = attempts + 1, last_error = ? WHERE id = ?`, error, id);
+      sql.run(
+        `UPDATE outbox SET state = 'dead', attempts = attempts + 1, last_error = ? WHERE id = ?`,
+        error,
+        id,
+      );
     },
     async openStream(sessionKey) {
       const row = sql.get(

@@ -81,7 +81,11 @@ export function createSessionTable(sql: Statements): SessionTable {
       sql.run('UPDATE sessions SET lease_until = ? WHERE lease_owner = ?', untilMs, owner);
     },
     async release(key, fence) {
-      sql.run('UPDATE sessions SET lease_owner = NULL, lease_until = 0 WHERE key = ? AND fence = ?', key, fence);
+      sql.run(
+        'UPDATE sessions SET lease_owner = NULL, lease_until = 0 WHERE key = ? AND fence = ?',
+        key,
+        fence,
+      );
     },
     async releaseAll() {
       sql.run('UPDATE sessions SET lease_owner = NULL, lease_until = 0 WHERE lease_owner IS NOT NULL');
@@ -102,10 +106,22 @@ export function createSessionTable(sql: Statements): SessionTable {
     async rotate(key, newSessionId, reason, now) {
       const row = get(key);
       if (!row) return;
-      sql.run('UPDATE transcripts SET ended_at = ?, end_reason = ? WHERE session_id = ?', now, reason, row.sessionId);
+      sql.run(
+        'UPDATE transcripts SET ended_at = ?, end_reason = ? WHERE session_id = ?',
+        now,
+        reason,
+        row.sessionId,
+      );
       const { busyMode } = row.settings;
       const settings = busyMode ? { busyMode } : {};
-      const next: SessionRow = { ...row, sessionId: newSessionId, turn: 'idle', resumes: 0, settings, updatedAt: now };
+      const next: SessionRow = {
+        ...row,
+        sessionId: newSessionId,
+        turn: 'idle',
+        resumes: 0,
+        settings,
+        updatedAt: now,
+      };
       write(next);
       startTranscript(next, now);
     },

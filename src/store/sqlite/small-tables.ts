@@ -22,7 +22,12 @@ export function createToolRunTable(sql: Statements): ToolRunTable {
     },
     async finish(sessionId, callIds, at) {
       for (const callId of callIds) {
-        sql.run('UPDATE tool_runs SET finished_at = ? WHERE session_id = ? AND call_id = ?', at, sessionId, callId);
+        sql.run(
+          'UPDATE tool_runs SET finished_at = ? WHERE session_id = ? AND call_id = ?',
+          at,
+          sessionId,
+          callId,
+        );
       }
     },
     async unfinished(sessionId, callIds) {
@@ -80,7 +85,12 @@ export function createTimerTable(sql: Statements): TimerTable {
     async due(now) {
       return sql
         .all('SELECT * FROM timers WHERE due_at <= ? ORDER BY due_at', now)
-        .map((row) => ({ id: text(row, 'id'), kind: 'approval_expiry', ref: text(row, 'ref'), dueAt: integer(row, 'due_at') }));
+        .map((row) => ({
+          id: text(row, 'id'),
+          kind: 'approval_expiry',
+          ref: text(row, 'ref'),
+          dueAt: integer(row, 'due_at'),
+        }));
     },
     async nextDueAt() {
       const row = sql.get('SELECT due_at FROM timers ORDER BY due_at LIMIT 1');
@@ -126,13 +136,16 @@ export function createAuditTable(sql: Statements): AuditTable {
       );
     },
     async list({ limit, afterSeq = 0 }) {
-      return sql.all('SELECT * FROM audit WHERE seq > ? ORDER BY seq LIMIT ?', afterSeq, limit).map(toAuditRow);
+      return sql
+        .all('SELECT * FROM audit WHERE seq > ? ORDER BY seq LIMIT ?', afterSeq, limit)
+        .map(toAuditRow);
     },
     async verify() {
       let prevHash = genesisHash;
       const rows = sql.all('SELECT * FROM audit ORDER BY seq').map(toAuditRow);
       for (const [index, row] of rows.entries()) {
-        const sound = row.seq === index + 1 && row.prevHash === prevHash && row.hash === auditHash(prevHash, row);
+        const sound =
+          row.seq === index + 1 && row.prevHash === prevHash && row.hash === auditHash(prevHash, row);
         if (!sound) return { rows: rows.length, brokenAt: row.seq };
         prevHash = row.hash;
       }
@@ -178,7 +191,12 @@ export function createMemoryTable(sql: Statements): MemoryTable {
     },
     async list(owner, prefix) {
       return sql
-        .all('SELECT key, value FROM memory WHERE owner = ? AND substr(key, 1, ?) = ? ORDER BY key', owner, prefix.length, prefix)
+        .all(
+          'SELECT key, value FROM memory WHERE owner = ? AND substr(key, 1, ?) = ? ORDER BY key',
+          owner,
+          prefix.length,
+          prefix,
+        )
         .map((row) => ({ key: text(row, 'key'), value: json<unknown>(row, 'value') }));
     },
   };

@@ -1,5 +1,5 @@
-import { dirname } from 'node:path';
 import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Store, Tables } from '../store.ts';
 import { createApprovalTable } from './approvals.ts';
 import { createEntryTable } from './entries.ts';

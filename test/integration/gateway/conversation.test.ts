@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { GatewayError } from '../../../src/errors.ts';
 import type { Registry } from '../../../tools/registry.ts';
-import { startHarness, type Harness, type HarnessOptions } from '../../support/gateway-harness.ts';
+import { type Harness, type HarnessOptions, startHarness } from '../../support/gateway-harness.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
 
 /** A tool that keeps a ledger of what it ran and asks before it runs anything that begins with `rm`. */
@@ -16,13 +16,23 @@ function ledgerTools(ledger: string[]): (registry: Registry) => void {
         ledger.push(command);
         return JSON.stringify({ output: `ran ${command}`, exit_code: 0, error: null });
       },
-      subject: async ({ command }) => ({ kind: 'command', command, cwd: '/work', home: '/root', backend: 'local', isolated: false }),
+      subject: async ({ command }) => ({
+        kind: 'command',
+        command,
+        cwd: '/work',
+        home: '/root',
+        backend: 'local',
+        isolated: false,
+      }),
     });
     registry.register({
       name: 'ask',
       toolset: 'test',
       concurrency: 'exclusive',
-      schema: { description: 'ask', parameters: z.object({ question: z.string(), choices: z.array(z.string()) }) },
+      schema: {
+        description: 'ask',
+        parameters: z.object({ question: z.string(), choices: z.array(z.string()) }),
+      },
       handler: async () => '{}',
       question: (args) => args,
     });
@@ -49,14 +59,18 @@ describe('a conversation through the gateway', () => {
   });
 
   it('runs a harmless tool call without asking', async () => {
-    const { platform } = await start({ model: createScriptedModel([{ call: 'run', args: { command: 'ls' } }, 'done']) });
+    const { platform } = await start({
+      model: createScriptedModel([{ call: 'run', args: { command: 'ls' } }, 'done']),
+    });
     await platform.says('list');
     await expect.poll(() => platform.texts()).toEqual(['done']);
     expect(ledger).toEqual(['ls']);
   });
 
   it('waits with a card before a dangerous command, and runs it once after a press', async () => {
-    const { platform } = await start({ model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }, 'deleted']) });
+    const { platform } = await start({
+      model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }, 'deleted']),
+    });
     await platform.says('delete build');
     await expect.poll(() => platform.card()?.title).toBe('⚠️ May I run this?');
     expect(ledger).toEqual([]);
@@ -69,7 +83,9 @@ describe('a conversation through the gateway', () => {
   });
 
   it('runs it once when the gateway was killed while the card waited', async () => {
-    const started = await start({ model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }]) });
+    const started = await start({
+      model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }]),
+    });
     await started.platform.says('delete build');
     await expect.poll(() => started.platform.card()?.buttons.length).toBe(2);
     await started.restart(createScriptedModel(['deleted']));
@@ -92,17 +108,24 @@ describe('a conversation through the gateway', () => {
   });
 
   it('lets nobody else decide', async () => {
-    const { platform } = await start({ model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }, 'deleted']) });
+    const { platform } = await start({
+      model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }, 'deleted']),
+    });
     await platform.says('delete build');
     await expect.poll(() => platform.card()?.buttons.length).toBe(2);
-    expect(await platform.presses(/Once/, { user: 'bob' })).toEqual({ text: 'Only ann or an admin can decide this.', alert: true });
+    expect(await platform.presses(/Once/, { user: 'bob' })).toEqual({
+      text: 'Only ann or an admin can decide this.',
+      alert: true,
+    });
     expect(ledger).toEqual([]);
     await platform.presses(/Deny/);
     await expect.poll(() => platform.texts()).toEqual(['deleted']);
   });
 
   it('answers a second press and a late one without doing anything again', async () => {
-    const { platform, store } = await start({ model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }, 'deleted']) });
+    const { platform, store } = await start({
+      model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }, 'deleted']),
+    });
     await platform.says('delete build');
     await expect.poll(() => platform.card()?.buttons.length).toBe(2);
     const replies = await Promise.all([platform.presses(/Once/), platform.presses(/Once/)]);
@@ -151,7 +174,9 @@ describe('a conversation through the gateway', () => {
   });
 
   it('takes a new message instead of a decision (interrupt)', async () => {
-    const { platform } = await start({ model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }, 'fine, not that']) });
+    const { platform } = await start({
+      model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }, 'fine, not that']),
+    });
     await platform.says('delete build');
     await expect.poll(() => platform.card()?.buttons.length).toBe(2);
     await platform.says('no wait, what is in it?');
@@ -187,7 +212,9 @@ describe('a conversation through the gateway', () => {
 
   it('interrupts a running turn with a new message and answers that', async () => {
     const gate = Promise.withResolvers<void>();
-    const { platform } = await start({ model: createScriptedModel([{ wait: gate.promise, then: 'stale' }, 'fresh']) });
+    const { platform } = await start({
+      model: createScriptedModel([{ wait: gate.promise, say: 'stale' }, 'fresh']),
+    });
     await platform.says('first');
     await expect.poll(async () => (await harness?.store.read.sessions.counts())?.running).toBe(1);
     await platform.says('second');
@@ -199,7 +226,7 @@ describe('a conversation through the gateway', () => {
   it('queues messages in queue mode and answers each in order', async () => {
     const gate = Promise.withResolvers<void>();
     const { platform } = await start({
-      model: createScriptedModel([{ wait: gate.promise, then: 'one' }, 'two', 'three']),
+      model: createScriptedModel([{ wait: gate.promise, say: 'one' }, 'two', 'three']),
       config: { display: { busy_input_mode: 'queue', busy_ack_enabled: false } },
     });
     await platform.says('1');
@@ -212,7 +239,9 @@ describe('a conversation through the gateway', () => {
 
   it('stops a running turn on /stop', async () => {
     const gate = Promise.withResolvers<void>();
-    const { platform } = await start({ model: createScriptedModel([{ wait: gate.promise, then: 'stale' }, 'next']) });
+    const { platform } = await start({
+      model: createScriptedModel([{ wait: gate.promise, say: 'stale' }, 'next']),
+    });
     await platform.says('first');
     await expect.poll(async () => (await harness?.store.read.sessions.counts())?.running).toBe(1);
     await platform.says('/stop');
@@ -222,10 +251,14 @@ describe('a conversation through the gateway', () => {
   });
 
   it('says what went wrong with the model, and what to do', async () => {
-    const fail = new GatewayError('model_unauthorized', 'The provider refused the key.', { mend: 'Check OPENAI_API_KEY.' });
+    const fail = new GatewayError('model_unauthorized', 'The provider refused the key.', {
+      mend: 'Check OPENAI_API_KEY.',
+    });
     const { platform } = await start({ model: createScriptedModel([{ fail }, 'works again']) });
     await platform.says('hi');
-    await expect.poll(() => platform.texts()[0]).toMatch(/refused the key\. Check OPENAI_API_KEY\. \(error [0-9a-f]{6}\)/);
+    await expect
+      .poll(() => platform.texts()[0])
+      .toMatch(/refused the key\. Check OPENAI_API_KEY\. \(error [0-9a-f]{6}\)/);
     await platform.says('again');
     await expect.poll(() => platform.texts()[1]).toBe('works again');
   });
@@ -241,7 +274,9 @@ describe('a conversation through the gateway', () => {
 
   it('delivers the answer after a send that surely failed', async () => {
     const { platform } = await start({ model: createScriptedModel(['hello']) });
-    platform.failNext.push(new GatewayError('platform_unreachable', 'down', { retryable: true, retryAfterMs: 10 }));
+    platform.failNext.push(
+      new GatewayError('platform_unreachable', 'down', { retryable: true, retryAfterMs: 10 }),
+    );
     await platform.says('hi');
     await expect.poll(() => platform.texts()).toEqual(['hello']);
   });

@@ -49,21 +49,38 @@ describe('the architecture', () => {
   it.each(forbidden)('$from never imports $to', ({ from, to }) => {
     const wrong = sources
       .filter((source) => within(from)(source.path))
-      .flatMap((source) => source.files.filter((file) => to.some((folder) => within(folder)(file.path))).map((file) => `${source.path} → ${file.path}`));
+      .flatMap((source) =>
+        source.files
+          .filter((file) => to.some((folder) => within(folder)(file.path)))
+          .map((file) => `${source.path} → ${file.path}`),
+      );
     expect(wrong).toEqual([]);
   });
 
   it.each(Object.entries(owners))('%s is imported only by %s', (name, owner) => {
-    const wrong = sources.filter((source) => !source.path.startsWith(owner) && source.packages.some((one) => one.name === name));
+    const wrong = sources.filter(
+      (source) => !source.path.startsWith(owner) && source.packages.some((one) => one.name === name),
+    );
     expect(wrong.map((source) => source.path)).toEqual([]);
   });
 
   it('imports the client libraries of platforms and backends only when they are used', () => {
-    const heavy = ['grammy', 'discord.js', '@slack/bolt', 'openai', 'dockerode', 'ssh2', '@lydell/node-pty', 'oxc-parser'];
+    const heavy = [
+      'grammy',
+      'discord.js',
+      '@slack/bolt',
+      'openai',
+      'dockerode',
+      'ssh2',
+      '@lydell/node-pty',
+      'oxc-parser',
+    ];
     const roots = ['src/cli/main.ts', 'src/cli/start.ts'];
     const eager = reachable(roots);
     const wrong = sources.filter(
-      (source) => eager.has(source.path) && source.packages.some((one) => heavy.includes(one.name) && !one.lazy && !one.typeOnly),
+      (source) =>
+        eager.has(source.path) &&
+        source.packages.some((one) => heavy.includes(one.name) && !one.lazy && !one.typeOnly),
     );
     expect(wrong.map((source) => source.path)).toEqual([]);
   });
@@ -73,7 +90,9 @@ describe('the architecture', () => {
   });
 
   it('has no file over 500 lines', () => {
-    expect(sources.filter((source) => source.lines > 500).map((source) => `${source.path}: ${source.lines}`)).toEqual([]);
+    expect(
+      sources.filter((source) => source.lines > 500).map((source) => `${source.path}: ${source.lines}`),
+    ).toEqual([]);
   });
 });
 

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
@@ -25,7 +24,9 @@ export function readSources(): SourceFile[] {
         lazy: false,
       })),
       ...module.staticExports.flatMap((entry) =>
-        entry.entries.flatMap((one) => (one.moduleRequest ? [{ name: one.moduleRequest.value, typeOnly: one.isType, lazy: false }] : [])),
+        entry.entries.flatMap((one) =>
+          one.moduleRequest ? [{ name: one.moduleRequest.value, typeOnly: one.isType, lazy: false }] : [],
+        ),
       ),
       ...module.dynamicImports.map((entry) => ({
         name: text.slice(entry.moduleRequest.start, entry.moduleRequest.end).replace(/^['"`]|['"`]$/g, ''),
@@ -37,10 +38,18 @@ export function readSources(): SourceFile[] {
     return {
       path,
       lines: text.split('\n').length,
-      files: imports.filter(({ name }) => isFile(name)).map(({ name, ...rest }) => ({ path: normalize(join(dirname(path), name)), ...rest })),
+      files: imports
+        .filter(({ name }) => isFile(name))
+        .map(({ name, ...rest }) => ({ path: normalize(join(dirname(path), name)), ...rest })),
       packages: imports
         .filter(({ name }) => !isFile(name) && !name.startsWith('node:'))
-        .map(({ name, ...rest }) => ({ name: name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/'), ...rest })),
+        .map(({ name, ...rest }) => ({
+          name: name
+            .split('/')
+            .slice(0, name.startsWith('@') ? 2 : 1)
+            .join('/'),
+          ...rest,
+        })),
     };
   });
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { toMessages } from '../../../../src/agent/messages.ts';
 import type { Entry, EntryBody } from '../../../../src/store/entries.ts';
 
-const entries = (...bodies: EntryBody[]): Entry[] => bodies.map((body, id) => ({ ...body, id, sessionId: 's', at: 0 }));
+const entries = (...bodies: EntryBody[]): Entry[] =>
+  bodies.map((body, id) => ({ ...body, id, sessionId: 's', at: 0 }));
 
 describe('the messages for the model', () => {
   it('puts each result right after the message that asked for it', () => {
@@ -28,14 +29,23 @@ describe('the messages for the model', () => {
   });
 
   it('never sends two user messages in a row', () => {
-    const messages = toMessages('sys', entries({ kind: 'user', text: 'a' }, { kind: 'user', text: 'b' }), 100_000);
+    const messages = toMessages(
+      'sys',
+      entries({ kind: 'user', text: 'a' }, { kind: 'user', text: 'b' }),
+      100_000,
+    );
     expect(messages.filter((message) => message.role === 'user')).toHaveLength(1);
   });
 
   it('cuts old tool results before anything else when the window is small', () => {
     const bodies: EntryBody[] = [{ kind: 'user', text: 'start' }];
     for (let index = 0; index < 40; index += 1) {
-      bodies.push({ kind: 'assistant', text: '', toolCalls: [{ id: `c${index}`, name: 'run', arguments: '{}' }], model: 'm' });
+      bodies.push({
+        kind: 'assistant',
+        text: '',
+        toolCalls: [{ id: `c${index}`, name: 'run', arguments: '{}' }],
+        model: 'm',
+      });
       bodies.push({ kind: 'tool', callId: `c${index}`, tool: 'run', content: 'x'.repeat(2_000) });
     }
     const messages = toMessages('sys', entries(...bodies), 10_000);

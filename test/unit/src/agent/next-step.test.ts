@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { iterationsUsed, nextStep } from '../../../../src/agent/next-step.ts';
 import type { Entry, EntryBody } from '../../../../src/store/entries.ts';
 
-const entries = (...bodies: EntryBody[]): Entry[] => bodies.map((body, id) => ({ ...body, id, sessionId: 's', at: 0 }));
+const entries = (...bodies: EntryBody[]): Entry[] =>
+  bodies.map((body, id) => ({ ...body, id, sessionId: 's', at: 0 }));
 const user: EntryBody = { kind: 'user', text: 'hi' };
 const calls = (...ids: string[]): EntryBody => ({
   kind: 'assistant',
@@ -33,10 +34,14 @@ describe('the next step of a transcript', () => {
   });
 
   it('asks the model after a note that follows an answer', () => {
-    expect(nextStep(entries(user, answer, { kind: 'note', text: 'restarted' }))).toEqual({ kind: 'ask_model' });
+    expect(nextStep(entries(user, answer, { kind: 'note', text: 'restarted' }))).toEqual({
+      kind: 'ask_model',
+    });
   });
 
   it('counts the model calls since the last user message', () => {
-    expect(iterationsUsed(entries(user, answer, user, calls('a'), result('a'), calls('b'), result('b')))).toBe(2);
+    expect(
+      iterationsUsed(entries(user, answer, user, calls('a'), result('a'), calls('b'), result('b'))),
+    ).toBe(2);
   });
 });

@@ -37,12 +37,20 @@ describe('repairing what a model sends', () => {
   });
 
   it('collapses identical calls of one batch', () => {
-    const fixed = repairReply(reply({ id: 'a', name: 'run', arguments: '{}' }, { id: 'b', name: 'run', arguments: '{}' }), ['run'], new Set());
+    const fixed = repairReply(
+      reply({ id: 'a', name: 'run', arguments: '{}' }, { id: 'b', name: 'run', arguments: '{}' }),
+      ['run'],
+      new Set(),
+    );
     expect(fixed.toolCalls.map((call) => call.id)).toEqual(['a']);
   });
 
   it('gives a new id to a call whose id is missing or was used before in the session', () => {
-    const fixed = repairReply(reply({ id: 'call_0', name: 'run', arguments: '{}' }, { id: '', name: 'run', arguments: '{"a":1}' }), ['run'], new Set(['call_0']));
+    const fixed = repairReply(
+      reply({ id: 'call_0', name: 'run', arguments: '{}' }, { id: '', name: 'run', arguments: '{"a":1}' }),
+      ['run'],
+      new Set(['call_0']),
+    );
     const ids = fixed.toolCalls.map((call) => call.id);
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id).toMatch(/^call_[0-9a-f]{12}$/);

@@ -41,10 +41,20 @@ interface Setup {
   transcript?: ReturnType<typeof memoryTranscript>;
 }
 
-function setup({ script, run, consent, idempotent = false, maxIterations = 10, transcript = memoryTranscript() }: Setup) {
+function setup({
+  script,
+  run,
+  consent,
+  idempotent = false,
+  maxIterations = 10,
+  transcript = memoryTranscript(),
+}: Setup) {
   const names = ['run', 'search', 'other'];
   const tools: AgentTools = {
-    definitions: names.map((name) => ({ type: 'function', function: { name, description: '', parameters: {} } })),
+    definitions: names.map((name) => ({
+      type: 'function',
+      function: { name, description: '', parameters: {} },
+    })),
     concurrencyOf: (name) => (name === 'search' ? 'parallel' : 'sequential'),
     isIdempotent: () => idempotent,
     consent: async (call) => consent?.(call.name) ?? { kind: 'run' },
@@ -83,7 +93,9 @@ const lastText = (transcript: { all: Entry[] }) => {
 
 describe('a turn', () => {
   it('goes on until the model answers without calling tools', async () => {
-    const { ports, transcript } = setup({ script: [{ call: 'run', args: {} }, { call: 'run', args: { a: 1 } }, 'done'] });
+    const { ports, transcript } = setup({
+      script: [{ call: 'run', args: {} }, { call: 'run', args: { a: 1 } }, 'done'],
+    });
     await say(transcript);
     expect(await runTurn(ports, idle())).toBe('done');
     expect(lastText(transcript)).toBe('done');
@@ -92,7 +104,15 @@ describe('a turn', () => {
 
   it('stores results in the order of the calls, whatever finishes first', async () => {
     const { ports, transcript } = setup({
-      script: [{ calls: [{ call: 'search', args: { n: 3 } }, { call: 'search', args: { n: 1 } }] }, 'done'],
+      script: [
+        {
+          calls: [
+            { call: 'search', args: { n: 3 } },
+            { call: 'search', args: { n: 1 } },
+          ],
+        },
+        'done',
+      ],
       run: async (_name, { n }) => {
         await new Promise((resolve) => setTimeout(resolve, Number(n) * 10));
         return `r${n}`;
@@ -106,7 +126,15 @@ describe('a turn', () => {
   it('parks at a call that waits for a person and runs nothing after it', async () => {
     const ran: string[] = [];
     const { ports, transcript } = setup({
-      script: [{ calls: [{ call: 'run', args: {} }, { call: 'other', args: {} }, { call: 'run', args: { a: 1 } }] }],
+      script: [
+        {
+          calls: [
+            { call: 'run', args: {} },
+            { call: 'other', args: {} },
+            { call: 'run', args: { a: 1 } },
+          ],
+        },
+      ],
       consent: (name) => ({ kind: name === 'other' ? 'wait' : 'run' }),
       run: async (name) => {
         ran.push(name);
@@ -120,7 +148,10 @@ describe('a turn', () => {
 
   it('goes on where it parked once consent is there', async () => {
     let consent: Consent = { kind: 'wait' };
-    const { ports, transcript } = setup({ script: [{ call: 'run', args: {} }, 'done'], consent: () => consent });
+    const { ports, transcript } = setup({
+      script: [{ call: 'run', args: {} }, 'done'],
+      consent: () => consent,
+    });
     await say(transcript);
     expect(await runTurn(ports, idle())).toBe('parked');
     consent = { kind: 'run' };
@@ -131,7 +162,12 @@ describe('a turn', () => {
   it('does not run again a call that a crash cut short, and says that its outcome is unknown', async () => {
     const first = setup({ script: [{ call: 'run', args: {}, id: 'c' }] });
     await say(first.transcript);
-    await first.transcript.append({ kind: 'assistant', text: '', toolCalls: [{ id: 'c', name: 'run', arguments: '{}' }], model: 'm' });
+    await first.transcript.append({
+      kind: 'assistant',
+      text: '',
+      toolCalls: [{ id: 'c', name: 'run', arguments: '{}' }],
+      model: 'm',
+    });
     await first.transcript.startCalls(['c']);
     let ran = 0;
     const second = setup({
@@ -150,7 +186,12 @@ describe('a turn', () => {
   it('runs it again when its tool is idempotent', async () => {
     const { ports, transcript } = setup({ script: ['fine'], idempotent: true });
     await say(transcript);
-    await transcript.append({ kind: 'assistant', text: '', toolCalls: [{ id: 'c', name: 'run', arguments: '{}' }], model: 'm' });
+    await transcript.append({
+      kind: 'assistant',
+      text: '',
+      toolCalls: [{ id: 'c', name: 'run', arguments: '{}' }],
+      model: 'm',
+    });
     await transcript.startCalls(['c']);
     await runTurn(ports, idle());
     expect(results(transcript)).toEqual(['ok']);
@@ -169,7 +210,9 @@ describe('a turn', () => {
     const { ports, transcript } = setup({ script: [{ call: 'launch_rocket', args: {} }, 'sorry'] });
     await say(transcript);
     await runTurn(ports, idle());
-    expect(results(transcript)[0]).toBe('{"error":"Unknown tool: launch_rocket","available_tools":["run","search","other"]}');
+    expect(results(transcript)[0]).toBe(
+      '{"error":"Unknown tool: launch_rocket","available_tools":["run","search","other"]}',
+    );
   });
 
   it('asks again when the reply is empty, and says so when it stays empty', async () => {
@@ -191,7 +234,14 @@ describe('a turn', () => {
   it('ends at an interrupt: running calls are signalled, later ones skipped, every call has a result', async () => {
     const abort = new AbortController();
     const { ports, transcript } = setup({
-      script: [{ calls: [{ call: 'run', args: {} }, { call: 'run', args: { a: 1 } }] }],
+      script: [
+        {
+          calls: [
+            { call: 'run', args: {} },
+            { call: 'run', args: { a: 1 } },
+          ],
+        },
+      ],
       run: async (_name, _args, signal) => {
         abort.abort('stopped');
         return signal.aborted ? 'interrupted' : 'ok';

@@ -10,7 +10,11 @@ const kinds: { readonly [name: string]: Concurrency } = {
 };
 const plan = (...calls: [string, unknown][]) =>
   segments(
-    calls.map(([name, args], index) => ({ id: String(index), name, arguments: typeof args === 'string' ? args : JSON.stringify(args) })),
+    calls.map(([name, args], index) => ({
+      id: String(index),
+      name,
+      arguments: typeof args === 'string' ? args : JSON.stringify(args),
+    })),
     (name) => kinds[name] ?? 'sequential',
   ).map((segment) => segment.map((call) => Number(call.id)));
 
@@ -26,7 +30,11 @@ describe('which calls of a batch run together', () => {
   });
 
   it('everything else stands alone, and keeps what is around it apart', () => {
-    expect(plan(['search', {}], ['terminal', {}], ['search', {}], ['search', {}])).toEqual([[0], [1], [2, 3]]);
+    expect(plan(['search', {}], ['terminal', {}], ['search', {}], ['search', {}])).toEqual([
+      [0],
+      [1],
+      [2, 3],
+    ]);
   });
 
   it('a question to the user makes the whole batch sequential', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accessOf, type AccessRules } from '../../../../src/gateway/access.ts';
+import { type AccessRules, accessOf } from '../../../../src/gateway/access.ts';
 
 const closed: AccessRules = {
   selfAuthenticating: false,
@@ -36,7 +36,9 @@ describe('who may speak to the bot', () => {
   it('those paired, those of an allowed chat, those with an allowed role', async () => {
     expect(await access(caller(), {}, async () => true)).toMatchObject({ kind: 'allowed' });
     expect(await access(caller({}, group), { allowedChats: ['-5'] })).toMatchObject({ kind: 'allowed' });
-    expect(await access(caller({ roles: ['r'] }), { allowedRoles: ['r'] })).toMatchObject({ kind: 'allowed' });
+    expect(await access(caller({ roles: ['r'] }), { allowedRoles: ['r'] })).toMatchObject({
+      kind: 'allowed',
+    });
   });
 
   it('admins, who are admins for approvals too', async () => {
@@ -46,7 +48,9 @@ describe('who may speak to the bot', () => {
 
   it('no other bot unless the owner says so, and nobody without an id', async () => {
     expect(await access(caller({ isBot: true }), { allowAll: true })).toMatchObject({ kind: 'stranger' });
-    expect(await access(caller({ isBot: true }), { allowBots: 'mentions' })).toMatchObject({ kind: 'allowed' });
+    expect(await access(caller({ isBot: true }), { allowBots: 'mentions' })).toMatchObject({
+      kind: 'allowed',
+    });
     expect(await access(caller({ id: '' }), { allowAll: true })).toMatchObject({ kind: 'stranger' });
   });
 });

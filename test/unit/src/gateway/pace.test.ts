@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { ChatAddress } from '../../../../platforms/platform.ts';
 import { createPace } from '../../../../src/gateway/outbound/pace.ts';
 
-const limits = { perChatPerSecond: 1, perChatBurst: 3, groupPerMinute: 20, perBotPerSecond: 30, minEditIntervalMs: 1_100 };
+const limits = {
+  perChatPerSecond: 1,
+  perChatBurst: 3,
+  groupPerMinute: 20,
+  perBotPerSecond: 30,
+  minEditIntervalMs: 1_100,
+};
 const dm = (chatId: string): ChatAddress => ({ platform: 'telegram', kind: 'dm', chatId });
 
 function setup(change: Partial<typeof limits> = {}) {
@@ -45,7 +51,12 @@ describe('the pace of a bot', () => {
   });
 
   it('never waits where the limits are infinite', () => {
-    const { pace } = setup({ perChatPerSecond: Infinity, perChatBurst: Infinity, perBotPerSecond: Infinity, groupPerMinute: Infinity });
+    const { pace } = setup({
+      perChatPerSecond: Infinity,
+      perChatBurst: Infinity,
+      perBotPerSecond: Infinity,
+      groupPerMinute: Infinity,
+    });
     expect(Array.from({ length: 100 }, () => pace.take(dm('1')))).toEqual(new Array(100).fill(0));
   });
 });

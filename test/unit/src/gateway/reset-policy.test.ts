@@ -11,7 +11,7 @@ describe('the automatic reset of a session', () => {
     expect(resetReason(both, at('2026-03-02T05:00:00'), at('2026-03-02T23:00:00'))).toBeNull();
   });
 
-  it('looks at yesterday\'s boundary before today\'s hour', () => {
+  it("looks at yesterday's boundary before today's hour", () => {
     expect(resetReason(both, at('2026-03-01T03:00:00'), at('2026-03-02T01:00:00'))).toBe('daily');
     expect(resetReason(both, at('2026-03-01T05:00:00'), at('2026-03-02T01:00:00'))).toBeNull();
   });
