@@ -135,8 +135,10 @@ export function createValidator(schemas: Readonly<Record<string, Schema>>) {
   function checkChoices(choices: readonly Schema[], value: unknown, path: string): string[] {
     const tries = choices.map((choice) => check(choice, value, path));
     if (tries.some((complaints) => complaints.length === 0)) return [];
-    // The choice that comes closest tells most.
-    return tries.reduce((best, complaints) => (complaints.length < best.length ? complaints : best));
+    // The choice that comes closest tells most: one of the right type, with the fewest complaints.
+    const distance = (complaints: readonly string[]) =>
+      complaints.length + (complaints.some((complaint) => complaint.startsWith(`${path}: `)) ? 1000 : 0);
+    return tries.reduce((best, complaints) => (distance(complaints) < distance(best) ? complaints : best));
   }
 
   return check;

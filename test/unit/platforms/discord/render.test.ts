@@ -5,6 +5,7 @@ import { readPayload } from '../../../../platforms/discord/payload.ts';
 import { render } from '../../../../platforms/discord/render.ts';
 import { toDiscordMarkdown } from '../../../../platforms/format/discord-markdown.ts';
 import type { Card, CardButton } from '../../../../platforms/platform.ts';
+import { hostileMarkdown, someMarkdown } from '../format/markdown-samples.ts';
 
 const card: Card = { title: 'Run this?', tone: 'warning', blocks: [], buttons: [] };
 const rendered = (change: Partial<Card>) => {
@@ -37,30 +38,33 @@ describe('Markdown for Discord', () => {
     expect(toDiscordMarkdown(markdown)).toBe(expected);
   });
 
-  it('every message is within the limit, whatever the model writes', () => {
-    const piece = fc.constantFrom(
-      '```js\n',
-      '```\n',
-      '| a | b |\n|---|---|\n',
-      '**',
-      '<@1> ',
-      '_',
-      '😀',
-      'word ',
-      '\n\n',
-      '# ',
-    );
-    const text = fc
-      .array(fc.oneof(piece, fc.string({ maxLength: 300 })), { maxLength: 60 })
-      .map((all) => all.join(''));
+  it('every message is within the limit and closes its code, whatever the model writes', () => {
+    const long = fc.array(someMarkdown, { maxLength: 12 }).map((parts) => parts.join('\n\n'));
     fc.assert(
-      fc.property(text, (markdown) => {
+      fc.property(long, (markdown) => {
         for (const part of renderText(markdown)) {
           expect(part.length).toBeLessThanOrEqual(2000);
-          expect(part.isWellFormed() || !markdown.isWellFormed()).toBe(true);
+          expect(part.match(/^[> ]*(?:- |\d+\. )*```/gm)?.length ?? 0).toSatisfy(
+            (fences: number) => fences % 2 === 0,
+          );
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 200 },
+    );
+  });
+
+  it('nothing links but to the web, and nothing outside code mentions', () => {
+    fc.assert(
+      fc.property(someMarkdown, (markdown) => {
+        const prose = toDiscordMarkdown(markdown).replace(/```[\s\S]*?```|``[\s\S]*?``|`[^`]*`/g, '');
+        for (const [, target = ''] of prose.matchAll(/(?<!\\)\]\(([^)]*)\)/g))
+          expect(target).toMatch(/^https?:/);
+        expect(prose).not.toMatch(/(?<!\\)<[@#!t]/);
+      }),
+      { numRuns: 300 },
+    );
+    expect(toDiscordMarkdown(hostileMarkdown)).toBe(
+      '\\<!channel> @everyone \\<@U123> \\[x\\](javascript:alert(1))',
     );
   });
 
