@@ -9,7 +9,7 @@ import {
   isSystemPath,
   isUnderHome,
 } from '../shell/paths.ts';
-import { shown } from '../shell/value.ts';
+import { shown, type Word } from '../shell/value.ts';
 import { names, paths, type Rule } from './rule.ts';
 import { isRecursive } from './wipe.ts';
 import { type Write, writesOf } from './writes.ts';
@@ -40,6 +40,12 @@ function needsLeave(write: Write, command: SimpleCommand): boolean {
   return emptied || !isUnderHome(path, command.context);
 }
 
+/** Build outputs of the project, not those of another place that `cd` led to. */
+function removesRoutine(command: SimpleCommand, word: Word): boolean {
+  const path = pathOf(command, word);
+  return isRoutine(word.text, path) && (path.startsWith('/var/lib/apt/lists') || !isOutside(command, path));
+}
+
 export const DELETE_RULES: readonly Rule[] = [
   {
     key: 'recursive-delete',
@@ -50,7 +56,7 @@ export const DELETE_RULES: readonly Rule[] = [
       isRecursive(command) &&
       (operands(command).length > 0 || isVia(command, ...LISTERS) || has(command, 'f')),
     subject: (command) => paths('delete', removed(command)),
-    routine: (command) => operands(command).every((word) => isRoutine(word.text, pathOf(command, word))),
+    routine: (command) => operands(command).every((word) => removesRoutine(command, word)),
     examples: {
       must: [
         'rm -rf build',
@@ -86,7 +92,7 @@ export const DELETE_RULES: readonly Rule[] = [
     routine: (command) =>
       !isVia(command, ...LISTERS) &&
       operands(command).length > 0 &&
-      operands(command).every((word) => isRoutine(word.text, pathOf(command, word))),
+      operands(command).every((word) => removesRoutine(command, word)),
     examples: {
       must: [
         'rm /opt/tool/old',

@@ -33,14 +33,13 @@ export const HISTORY_RULES: readonly Rule[] = [
     key: 'history-log',
     verdict: 'dangerous',
     description: 'clears or turns off the command history',
-    programs: ['history', 'unset', 'set', 'fc', 'shopt', 'atuin'],
+    programs: ['history', 'unset', 'set', 'fc'],
     match: (command) => {
       const texts = command.args.map((word) => word.text);
       if (command.program === 'history')
         return has(command, 'cd', 'clear') || /^(?:clear|delete|clear-session)$/.test(texts[0] ?? '');
       if (command.program === 'set') return texts[0] === '+o' && texts[1] === 'history';
       if (command.program === 'fc') return has(command, 'p') && texts.includes('/dev/null');
-      if (command.program === 'shopt') return texts.includes('-u') && texts.includes('histappend') && false;
       return (
         command.program === 'unset' &&
         texts.some((text) => /^(?:HISTFILE|HISTSIZE|HISTFILESIZE|SAVEHIST)$/.test(text))

@@ -1,8 +1,13 @@
 import { has, isDynamic, isListed, isVia, operands, pathOf, type SimpleCommand } from '../shell/command.ts';
-import { isPermissionPath, isSystemPath, isUnderHome } from '../shell/paths.ts';
+import { isBelow, isPermissionPath, isSystemPath } from '../shell/paths.ts';
+import type { Word } from '../shell/value.ts';
 import { paths, type Rule } from './rule.ts';
 
-const files = (command: SimpleCommand) => operands(command, ['--reference', '--from']).slice(1);
+/** What is changed: all operands but the mode or owner. A mode such as `-x` looks like an option and is none. */
+function files(command: SimpleCommand): Word[] {
+  const named = operands(command, ['--reference', '--from']);
+  return modeOf(command).startsWith('-') ? named : named.slice(1);
+}
 
 /** `-R`, or a list that a search made: `find -exec chmod`, `chmod … $(find …)`. */
 function sweeping(command: SimpleCommand): boolean {
@@ -22,12 +27,7 @@ function modeOf(command: SimpleCommand): string {
 
 function opensToAll(mode: string): boolean {
   if (/^[0-7]{3,5}$/.test(mode)) return (Number.parseInt(mode.slice(-1), 8) & 2) !== 0;
-  return mode
-    .split(',')
-    .some(
-      (clause) =>
-        /^(?:[ug]*[oa][uga o]*)(?:[+=][rxXst]*w)/.test(clause) || (/^\+[rxXst]*w/.test(clause) && false),
-    );
+  return mode.split(',').some((clause) => /^[ug]*[oa][ugoa]*[+=][rxXst]*w/.test(clause));
 }
 
 function setsId(mode: string): boolean {
@@ -36,17 +36,11 @@ function setsId(mode: string): boolean {
 }
 
 const outsideProject = (command: SimpleCommand) =>
-  operands(command)
-    .slice(1)
-    .some((word) => {
-      const path = pathOf(command, word);
-      const cwd = command.context.cwd;
-      return (
-        (path.startsWith('/') || isUnderHome(path, command.context)) &&
-        (word.text.startsWith('/') || cwd === undefined || !path.startsWith(`${cwd}/`)) &&
-        !(cwd !== undefined && (path === cwd || path.startsWith(`${cwd}/`)))
-      );
-    });
+  files(command).some((word) => {
+    const path = pathOf(command, word);
+    const { cwd } = command.context;
+    return path.startsWith('/') && (cwd === undefined || !isBelow(path, cwd));
+  });
 
 const sweptOutside = (command: SimpleCommand) =>
   sweeping(command) &&

@@ -74,8 +74,7 @@ export const SYSTEM_RULES: readonly Rule[] = [
     programs: ['mount', 'umount', 'swapoff', 'swapon', 'losetup', 'diskutil', 'hdiutil', 'fusermount'],
     match: (command) => {
       const count = operands(command, ['-t', '-o', '-L', '-U']).length;
-      if (command.program === 'mount')
-        return (count > 0 && !(count === 0)) || has(command, 'a', 'all', 'bind');
+      if (command.program === 'mount') return count > 0 || has(command, 'a', 'all', 'bind');
       if (command.program === 'swapon') return count > 0 || has(command, 'a', 'all');
       if (command.program === 'losetup') return count > 0 && !has(command, 'jl', 'list');
       if (command.program === 'diskutil' || command.program === 'hdiutil')

@@ -99,9 +99,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   ],
   aria2c: byOption('download', '-d', '--dir', '-o'),
   tar: (command) =>
-    has({ ...command, args: command.args.slice(0, 1) }, '') || !extracts(command)
-      ? []
-      : byOption('extract', '-C', '--directory', '--one-top-level')(command),
+    !extracts(command) ? [] : byOption('extract', '-C', '--directory', '--one-top-level')(command),
   bsdtar: byOption('extract', '-C', '--directory'),
   unzip: byOption('extract', '-d'),
   '7z': byOption('extract', '-o'),

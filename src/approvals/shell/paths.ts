@@ -74,6 +74,8 @@ export function isDisk(path: string): boolean {
 
 const SCRATCH = /^(?:\/private)?\/(?:tmp|var\/tmp)\/.|^\/dev\/shm\/.|^\/var\/folders\/./;
 
+const SCRATCH_FOLDER = /^(?:(?:\/private)?\/(?:tmp|var\/tmp)|\/dev\/shm|\/var\/folders)\//;
+
 export function isScratch(path: string): boolean {
   return SCRATCH.test(path);
 }
@@ -127,10 +129,7 @@ export function isEnvTemplate(path: string): boolean {
 export function isCredentialPath(path: string, context: CommandContext): boolean {
   if (CREDENTIAL_ANYWHERE.test(path) || isEnvFile(path)) return true;
   const slash = path.lastIndexOf('/');
-  const folder = path.slice(0, slash);
-  if (slash > 0 && (isHome(folder, context) || folder === UNKNOWN) && STARTUP.test(path.slice(slash + 1))) {
-    return isHome(folder, context);
-  }
+  if (slash > 0 && isHome(path.slice(0, slash), context) && STARTUP.test(path.slice(slash + 1))) return true;
   if (/\/(?:\.config\/autostart|Library\/Launch(?:Agents|Daemons))\//.test(path)) return true;
   return isUnderHome(path, context) && NAMED_CREDENTIAL.test(path);
 }
@@ -158,29 +157,15 @@ const ROUTINE_NAME =
  * project. `written` is the path as the command spells it: only relative build outputs are routine.
  */
 export function isRoutine(written: string, resolved: string): boolean {
-  if (/^\/var\/lib\/apt\/lists\/(?:\*|\.?\*?)$/.test(written) || /^\/var\/lib\/apt\/lists\/?$/.test(written))
-    return true;
-  if (isScratch(resolved))
-    return (
-      !/\/[*?.]*$/.test(resolved.replace(/^\/(?:private\/)?(?:var\/)?tmp/, '')) ||
-      /tmp\/[^/*?]+\//.test(resolved)
-    );
-  if (
-    written.startsWith('/') ||
-    written.startsWith('~') ||
-    written.includes('..') ||
-    written.startsWith(UNKNOWN)
-  )
-    return false;
-  const parts = written
-    .replace(/^\.\//, '')
-    .split('/')
-    .filter((part) => part !== '' && part !== '.');
-  if (parts.length === 0) return false;
-  const trimmed = parts.at(-1) === '*' ? parts.slice(0, -1) : parts;
+  if (/^\/var\/lib\/apt\/lists\/?\*?$/.test(written)) return true;
+  if (isScratch(resolved)) {
+    const [first = ''] = resolved.replace(SCRATCH_FOLDER, '').split('/');
+    return first !== '' && !hasGlob(first);
+  }
+  if (/^[/~]/.test(written) || written.startsWith(UNKNOWN) || written.split('/').includes('..')) return false;
+  const parts = written.split('/').filter((part) => part !== '' && part !== '.' && part !== '*');
   return (
-    /(?:^|\/)bin\/(?:Debug|Release)$/.test(trimmed.join('/')) ||
-    trimmed.some((part) => ROUTINE_NAME.test(part))
+    /(?:^|\/)bin\/(?:Debug|Release)$/.test(parts.join('/')) || parts.some((part) => ROUTINE_NAME.test(part))
   );
 }
 

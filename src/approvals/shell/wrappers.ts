@@ -277,7 +277,6 @@ export const WRAPPERS: readonly Wrapper[] = [
   { names: ['osascript', 'expect'], operands: 99 },
   { names: ['start-stop-daemon'], afterDashes: true },
   { names: ['op', 'doppler', 'aws-vault', 'chamber', 'infisical'], afterDashes: true },
-  { names: ['if', 'then', 'do', 'else', 'not'], valued: '' },
 ];
 
 /** Global options before a subcommand that take a value in the next word. */

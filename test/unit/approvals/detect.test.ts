@@ -131,6 +131,9 @@ describe('a judgement', () => {
   it('calls the deletion of a build output routine, and not that of sources', () => {
     expect(judge('rm -rf node_modules dist').routine).toBe(true);
     expect(judge('tmp=$(mktemp -d); rm -rf "$tmp/x"').routine).toBe(true);
+    expect(judge('rm -rf /tmp/build-1').routine).toBe(true);
+    expect(judge('rm -rf /tmp/*').routine).toBe(false);
+    expect(judge('cd ~ && rm -rf .cache').routine).toBe(false);
     expect(judge('rm -rf src dist').routine).toBe(false);
     expect(judge('rm -rf dist; git push -f').routine).toBe(false);
   });
