@@ -1,29 +1,24 @@
 import type { PlatformCapabilities } from '../platform.ts';
+import { captionLimit, fileBytesIn, fileBytesOut, textLimit } from './limits.ts';
 import type { TelegramSettings } from './options.ts';
 
-/** core.telegram.org/bots/api: sendMessage, caption, getFile and core.telegram.org/bots/faq on limits. */
-export const textLimit = 4096;
-export const captionLimit = 1024;
-export const callbackBytes = 64;
-export const fileBytesIn = 20 * 1024 * 1024;
-const fileBytesOut = 50 * 1024 * 1024;
-
-const usualPace = {
+/** core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this; a chat may burst before its pace holds. */
+const publicPace: PlatformCapabilities['pace'] = {
   perChatPerSecond: 1,
   perChatBurst: 5,
   groupPerMinute: 20,
   perBotPerSecond: 30,
   minEditIntervalMs: 1_100,
 };
-const noPace = {
+const noPace: PlatformCapabilities['pace'] = {
   perChatPerSecond: Number.POSITIVE_INFINITY,
   perChatBurst: Number.POSITIVE_INFINITY,
   groupPerMinute: Number.POSITIVE_INFINITY,
   perBotPerSecond: Number.POSITIVE_INFINITY,
-  minEditIntervalMs: 0,
+  minEditIntervalMs: 100,
 };
 
-export function capabilitiesOf({ pace, reactions }: TelegramSettings): PlatformCapabilities {
+export function capabilitiesFor({ pace, reactions }: TelegramSettings): PlatformCapabilities {
   return {
     attended: true,
     buttons: true,
@@ -33,15 +28,16 @@ export function capabilitiesOf({ pace, reactions }: TelegramSettings): PlatformC
     files: true,
     stream: 'draft',
     draftKinds: ['dm'],
+    // The Bot API has no idempotency keys, and a bot cannot read a chat's history.
     idempotentSend: false,
     replaysMissed: true,
     limits: {
       textUnits: textLimit,
       captionUnits: captionLimit,
-      buttonIdBytes: callbackBytes,
+      buttonIdBytes: 64,
       fileBytesIn,
       fileBytesOut,
     },
-    pace: pace === 'off' ? noPace : usualPace,
+    pace: pace === 'on' ? publicPace : noPace,
   };
 }

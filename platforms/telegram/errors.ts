@@ -1,82 +1,85 @@
-import { GrammyError, HttpError } from 'grammy';
-import { errorMessage, GatewayError } from '../../src/errors.ts';
+import type { GrammyError } from 'grammy';
+import { errorMessage, GatewayError, type GatewayErrorOptions } from '../../src/errors.ts';
+import { TransportError } from './transport.ts';
 
-/** Failures of a connection that was never made: the request surely did not arrive. */
-const neverSent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT/;
-const chatGone =
-  /bot was (blocked|kicked)|user is deactivated|chat not found|group chat was (deleted|upgraded)|not a member|CHAT_WRITE_FORBIDDEN|TOPIC_CLOSED|have no rights/i;
+/** What Telegram answered, told apart from other errors by its fields, so that grammY needn't be loaded here. */
+export type ApiRefusal = Pick<GrammyError, 'error_code' | 'description' | 'parameters'>;
 
-/** Maps what grammY throws to the codes that the gateway acts on. No text of it holds the token. */
-export function mapError(error: unknown, token: string): GatewayError {
+export function isApiRefusal(error: unknown): error is GrammyError {
+  return error instanceof Error && error.name === 'GrammyError';
+}
+
+const gone =
+  /blocked by the user|user is deactivated|chat not found|bot was kicked|bot is not a member|group chat was (?:deleted|deactivated)|can't initiate conversation|PEER_ID_INVALID|have no rights to send|need administrator rights|CHAT_WRITE_FORBIDDEN|TOPIC_CLOSED/i;
+
+/** Any failure of a call, as the gateway knows it. Its message names the method, never the URL, which holds the token. */
+export function toGatewayError(error: unknown, method: string): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (error instanceof GrammyError) return mapAnswer(error);
-  const cause = error instanceof HttpError ? error.error : error;
-  const text = scrub(`${errorMessage(cause)} ${causeOf(cause)}`, token);
-  if (neverSent.test(text)) {
-    return new GatewayError('platform_unreachable', `Telegram cannot be reached (${text.trim()}).`, {
-      retryable: true,
-      mend: 'Check the network, or TELEGRAM_API_ROOT.',
+  if (isApiRefusal(error)) return refusal(error, method);
+  const transport = transportErrorOf(error);
+  if (transport === null)
+    return new GatewayError('platform_refused', `Telegram ${method} failed: ${scrub(errorMessage(error))}.`);
+  const why = `Telegram ${method}: ${transport.message}.`;
+  return transport.phase === 'unsent'
+    ? new GatewayError('platform_unreachable', why, {
+        retryable: true,
+        mend: 'Check the network, the proxy and TELEGRAM_API_ROOT.',
+      })
+    : new GatewayError('send_unknown', why, { retryable: true });
+}
+
+/** Failures on the way: our own client's, or those of the upload, which grammY sends. */
+function transportErrorOf(error: unknown): TransportError | null {
+  if (error instanceof TransportError) return error;
+  if (!(error instanceof Error) || error.name !== 'HttpError') return null;
+  const inner = 'error' in error ? error.error : undefined;
+  if (inner instanceof TransportError) return inner;
+  const code = inner instanceof Error && 'code' in inner ? String(inner.code) : '';
+  const unsent = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/.test(code);
+  return new TransportError(unsent ? 'unsent' : 'unknown', code || 'connection failed');
+}
+
+function refusal({ error_code: status, description, parameters }: ApiRefusal, method: string): GatewayError {
+  const why = `Telegram refused ${method}: ${scrub(description)}.`;
+  const make = (code: GatewayError['code'], options: GatewayErrorOptions = {}) =>
+    new GatewayError(code, why, options);
+  if (status === 401 || (status === 404 && description === 'Not Found' && method === 'getMe')) {
+    return make('token_invalid', {
+      mend: 'Get the token of your bot from @BotFather and set TELEGRAM_BOT_TOKEN to it.',
     });
   }
-  return new GatewayError('send_unknown', `No answer from Telegram (${text.trim()}).`, { retryable: true });
-}
-
-function mapAnswer({ error_code: code, description, parameters }: GrammyError): GatewayError {
-  if (code === 401 || (code === 404 && description === 'Not Found')) {
-    return new GatewayError('token_invalid', 'Telegram does not know this bot token.', {
-      mend: 'Copy it again from @BotFather into TELEGRAM_BOT_TOKEN.',
+  if (status === 409) {
+    return make('token_in_use', {
+      retryable: true,
+      mend: 'Stop the other program that uses this bot token, or make a bot of its own with @BotFather.',
     });
   }
-  if (code === 409) {
-    return new GatewayError('token_in_use', 'Another program polls this Telegram bot.', {
+  if (status === 429) {
+    return make('platform_rate_limited', {
       retryable: true,
-      mend: 'Stop the other program, or make a second bot with @BotFather.',
+      retryAfterMs: (parameters.retry_after ?? 1) * 1_000,
     });
   }
-  if (code === 429) {
-    const seconds = parameters.retry_after ?? 5;
-    return new GatewayError('platform_rate_limited', `Telegram asks to wait ${seconds} s.`, {
-      retryable: true,
-      retryAfterMs: seconds * 1000,
-    });
-  }
-  if (code >= 500)
-    return new GatewayError('send_unknown', `Telegram had a fault (${code} ${description}).`, {
-      retryable: true,
-    });
-  if (code === 403 || chatGone.test(description))
-    return new GatewayError('chat_gone', `Telegram: ${description}.`);
-  return new GatewayError('platform_refused', `Telegram refused: ${description}.`);
+  if (status >= 500) return make('send_unknown', { retryable: true });
+  if (status === 403 || (status === 400 && gone.test(description))) return make('chat_gone');
+  return make('platform_refused');
 }
 
-function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  const { cause } = error;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const own = 'code' in error ? String(error.code) : '';
-  return [own, code, cause instanceof Error ? cause.message : ''].filter((part) => part !== '').join(' ');
+/** A bot token wherever it may have got into a text. */
+function scrub(text: string): string {
+  return text.replace(/\d{3,}:[\w-]{10,}/g, '<token>').replace(/\/bot[^/\s]+/g, '/bot<token>');
 }
 
-/** The token stands in every address of the Bot API. */
-export function scrub(text: string, token: string): string {
-  return text.replaceAll(token, '<token>');
+/** Whether Telegram (or an older Bot API server) does not know the method at all. */
+export function isUnknownMethod(error: unknown): boolean {
+  return isApiRefusal(error) && (error.error_code === 404 || /method not found/i.test(error.description));
 }
 
-/** A 400 of these kinds is cured by sending the same text in another form. */
-export function isMarkupRefusal(error: unknown): boolean {
-  return (
-    error instanceof GrammyError &&
-    error.error_code === 400 &&
-    /parse|entit|rich|tag|markup|too long/i.test(error.description)
-  );
+/** A refusal for what the message says or how it is marked up: another form of it may pass. */
+export function isContentRefusal(error: unknown): boolean {
+  return isApiRefusal(error) && error.error_code === 400 && !gone.test(error.description);
 }
 
-export function isUnsupported(error: unknown): boolean {
-  return (
-    error instanceof GrammyError && (error.error_code === 404 || /method not found/i.test(error.description))
-  );
-}
-
-export function describes(error: unknown, pattern: RegExp): boolean {
-  return error instanceof GrammyError && error.error_code === 400 && pattern.test(error.description);
+export function refusedWith(error: unknown, pattern: RegExp): boolean {
+  return isApiRefusal(error) && error.error_code === 400 && pattern.test(error.description);
 }

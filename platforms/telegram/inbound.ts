@@ -1,120 +1,79 @@
-import type { CallbackQuery, Chat, Message, Update, User, UserFromGetMe } from 'grammy/types';
-import type { Attachment, ChatAddress, InboundEvent, Press, Sender } from '../platform.ts';
-import type { Gate } from './gate.ts';
+import type { Message, Update, User } from 'grammy/types';
+import type { InboundEvent, Sender } from '../platform.ts';
+import { addressOf } from './address.ts';
+import { attachmentsOf } from './attachments.ts';
+import { isAddressed, isForAnotherBot, isIgnored, repliesTo, type Self, textOf } from './gate.ts';
+import type { TelegramSettings } from './options.ts';
 
-export type Incoming =
-  | { kind: 'event'; event: InboundEvent }
-  | { kind: 'press'; press: Press; queryId: string };
-
-/** What an update says to the gateway, or null when it is nothing that it acts on. */
-export function readUpdate(update: Update, gate: Gate, me: UserFromGetMe): Incoming | null {
-  if (update.callback_query) return readPress(update.callback_query, update.update_id);
-  const edited = update.edited_message;
-  const message = update.message ?? edited;
-  if (!message?.from || message.from.id === me.id || !gate.listens(message)) return null;
+/** An update as an event, or null when it holds nothing for an agent: a service message, an ignored topic. */
+export function toInboundEvent(update: Update, self: Self, settings: TelegramSettings): InboundEvent | null {
+  const message = update.message ?? update.edited_message;
+  if (message?.from === undefined || message.from.id === self.id) return null;
+  const chat = addressOf(message);
+  if (isIgnored(chat, settings) || isForAnotherBot(message, self)) return null;
   const attachments = attachmentsOf(message);
-  const text = withoutMention(message.text ?? message.caption ?? locationText(message), me.username);
+  const text = plainText(message, self);
   if (text === '' && attachments.length === 0) return null;
-  const replied = message.reply_to_message;
-  const event: InboundEvent = {
+  return {
     eventId: String(update.update_id),
-    kind: edited ? 'edit' : 'message',
-    chat: addressOf(message.chat, message),
-    ...(message.chat.title !== undefined && { chatTitle: message.chat.title }),
+    kind: update.message === undefined ? 'edit' : 'message',
+    chat,
+    ...titleOf(message),
     sender: senderOf(message.from),
     messageId: String(message.message_id),
     text,
-    addressed: gate.isAddressed(message),
-    ...(replied && !replied.forum_topic_created && { replyTo: replyOf(replied, me) }),
+    addressed: isAddressed(message, self, settings),
+    ...replyOf(message, self),
     attachments,
     ...(message.media_group_id !== undefined && { albumId: message.media_group_id }),
-    sentAt: message.date * 1000,
-  };
-  return { kind: 'event', event };
-}
-
-function readPress(query: CallbackQuery, updateId: number): Incoming | null {
-  if (!query.message || query.data === undefined) return null;
-  const { message } = query;
-  const press: Press = {
-    eventId: String(updateId),
-    chat: addressOf(message.chat, 'date' in message && message.date !== 0 ? message : null),
-    sender: senderOf(query.from),
-    messageId: String(message.message_id),
-    buttonId: query.data,
-  };
-  return { kind: 'press', press, queryId: query.id };
-}
-
-export function addressOf(
-  chat: Chat,
-  message: Pick<Message, 'message_thread_id' | 'is_topic_message'> | null,
-): ChatAddress {
-  const kinds = { private: 'dm', group: 'group', supergroup: 'group', channel: 'channel' } as const;
-  const thread = message?.is_topic_message ? message.message_thread_id : undefined;
-  return {
-    platform: 'telegram',
-    kind: kinds[chat.type],
-    chatId: String(chat.id),
-    ...(thread !== undefined && { threadId: String(thread) }),
+    sentAt: (message.edit_date ?? message.date) * 1_000,
   };
 }
 
-function senderOf(user: User): Sender {
-  const name = [user.first_name, user.last_name].filter((part) => part).join(' ');
+export function senderOf(user: User): Sender {
   return {
     id: String(user.id),
-    name,
+    name: [user.first_name, user.last_name].filter(Boolean).join(' '),
     isBot: user.is_bot,
     ...(user.language_code !== undefined && { locale: user.language_code }),
   };
 }
 
-function replyOf(message: Message, me: UserFromGetMe): NonNullable<InboundEvent['replyTo']> {
-  const text = message.text ?? message.caption;
+function titleOf({ chat }: Message): { chatTitle?: string } {
+  return chat.title === undefined ? {} : { chatTitle: chat.title };
+}
+
+function replyOf(message: Message, self: Self): Pick<InboundEvent, 'replyTo'> {
+  const target = message.reply_to_message;
+  if (target === undefined || target.forum_topic_created !== undefined) return {};
+  const text = message.quote?.text ?? textOf(target);
   return {
-    messageId: String(message.message_id),
-    toBot: message.from?.id === me.id,
-    ...(text !== undefined && { text }),
+    replyTo: {
+      messageId: String(target.message_id),
+      ...(text !== '' && { text }),
+      toBot: repliesTo(message, self),
+    },
   };
 }
 
-/** The mention is how the bot was called, not what was said. */
-function withoutMention(text: string, username: string): string {
-  const mention = `@${username}`;
-  const at = text.toLowerCase().indexOf(mention.toLowerCase());
-  const isCommand = text.startsWith('/') && !/\s/.test(text.slice(0, Math.max(at, 0)));
-  if (at < 0 || isCommand) return text.trim();
-  return `${text.slice(0, at)}${text.slice(at + mention.length)}`.replace(/ {2,}/g, ' ').trim();
+/** The text without the bot's own name at its edges, and with what has no text put into words. */
+function plainText(message: Message, self: Self): string {
+  const written = textOf(message) || describe(message);
+  const command = /^(\/\w+)@\w+/.exec(written);
+  if (command !== null) return `${command[1]}${written.slice(command[0].length)}`;
+  const handle = new RegExp(`^\\s*@${self.username}\\b[,:]?\\s*|\\s*@${self.username}\\s*$`, 'giu');
+  const bare = written.replace(handle, '');
+  return bare === '' ? written : bare;
 }
 
-function locationText({ location }: Message): string {
-  return location ? `[Location: ${location.latitude}, ${location.longitude}]` : '';
-}
-
-function attachmentsOf(message: Message): Attachment[] {
-  const { photo, document, voice, audio, video, video_note: note, sticker } = message;
-  const found: Attachment[] = [];
-  const best = photo?.at(-1);
-  if (best)
-    found.push({ kind: 'photo', ref: best.file_id, mimeType: 'image/jpeg', ...bytesOf(best.file_size) });
-  if (document) found.push({ kind: 'document', ref: document.file_id, ...namesOf(document) });
-  if (voice) found.push({ kind: 'voice', ref: voice.file_id, ...namesOf(voice) });
-  if (audio) found.push({ kind: 'audio', ref: audio.file_id, ...namesOf(audio) });
-  const film = video ?? note;
-  if (film) found.push({ kind: 'video', ref: film.file_id, ...bytesOf(film.file_size) });
-  if (sticker) found.push({ kind: 'sticker', ref: sticker.file_id, description: sticker.emoji ?? '' });
-  return found;
-}
-
-function namesOf(file: { file_name?: string; mime_type?: string; file_size?: number }): Partial<Attachment> {
-  return {
-    ...(file.file_name !== undefined && { name: file.file_name }),
-    ...(file.mime_type !== undefined && { mimeType: file.mime_type }),
-    ...bytesOf(file.file_size),
-  };
-}
-
-function bytesOf(size: number | undefined): { bytes?: number } {
-  return size === undefined ? {} : { bytes: size };
+function describe(message: Message): string {
+  const { location, venue, contact, poll, dice } = message;
+  if (venue !== undefined) return `[place: ${venue.title}, ${venue.address}]`;
+  if (location !== undefined) return `[location: ${location.latitude}, ${location.longitude}]`;
+  if (contact !== undefined) {
+    return `[contact: ${[contact.first_name, contact.last_name].filter(Boolean).join(' ')}, ${contact.phone_number}]`;
+  }
+  if (poll !== undefined)
+    return `[poll: ${poll.question}: ${poll.options.map(({ text }) => text).join(', ')}]`;
+  return dice === undefined ? '' : `[${dice.emoji} ${dice.value}]`;
 }

@@ -1,76 +1,115 @@
-import type { Api } from 'grammy';
+import type { Update } from 'grammy/types';
 import { type Clock, sleep } from '../../src/clock.ts';
 import type { GatewayError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import type { PlatformSink } from '../platform.ts';
-import { mapError, scrub } from './errors.ts';
-import { own } from './grammy-types.ts';
-import type { Intake } from './intake.ts';
+import type { TelegramClient } from './client.ts';
+import { toGatewayError } from './errors.ts';
 import type { TelegramSettings } from './options.ts';
-
-/** A poll that the server holds longer than it was asked to is dead. */
-const overdueMs = 10_000;
-const firstRetryMs = 500;
-const longestRetryMs = 60_000;
-const mostConflicts = 5;
-
-export const allowedUpdates = ['message', 'edited_message', 'callback_query'] as const;
+import { allowedUpdates, type UpdateHandler } from './updates.ts';
 
 export interface PollerOptions {
-  api: Api;
-  intake: Intake;
-  sink: PlatformSink;
+  client: TelegramClient;
   settings: TelegramSettings;
+  handle: UpdateHandler;
+  sink: PlatformSink;
   account: string;
   clock: Clock;
   log: Log;
 }
 
-/**
- * Long polling that confirms an update only after it is stored: the next poll's offset is what tells Telegram. (The
- * runner of grammY confirms when it hands updates out, which a crash would lose.)
- */
-export async function poll(options: PollerOptions, stop: AbortSignal): Promise<void> {
-  const { api, intake, sink, settings, clock, log } = options;
-  let offset = 0;
-  let failures = 0;
-  let conflicts = 0;
-  while (!stop.aborted) {
-    try {
-      const limit = AbortSignal.timeout(settings.pollSeconds * 1000 + overdueMs);
-      const updates = await api.getUpdates(
-        { offset, limit: 100, timeout: settings.pollSeconds, allowed_updates: [...allowedUpdates] },
-        own(AbortSignal.any([stop, limit])),
-      );
-      sink.alive();
-      if (failures > 0) sink.report({ state: 'connected', account: options.account });
-      failures = 0;
-      conflicts = 0;
-      const stored = await intake.take(updates);
-      const last = updates[stored - 1];
-      if (last) offset = last.update_id + 1;
-      if (stored < updates.length) await sleep(clock, 1_000, stop);
-    } catch (error) {
-      if (stop.aborted) return;
-      failures += 1;
-      const mapped = mapError(error, settings.token);
-      if (mapped.code === 'token_in_use') conflicts += 1;
-      if (mapped.code === 'token_invalid' || conflicts > mostConflicts) return reportFatal(sink, mapped);
-      const waitMs =
-        mapped.retryAfterMs ?? Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 7));
-      log.warn({ error: scrub(mapped.message, settings.token), waitMs }, 'polling failed');
-      // One dropped connection is nothing to report; a second one is.
-      if (failures > 1) sink.report({ state: 'retrying', reason: mapped.message });
-      await sleep(clock, waitMs, stop).catch(() => undefined);
-    }
-  }
+export interface Poller {
+  /** One call that does not wait: proves that updates flow, and stores those that are there. */
+  first(signal: AbortSignal): Promise<void>;
+  /** Polls until `signal` aborts or the token turns out to be of no use. Never rejects. */
+  run(signal: AbortSignal): Promise<void>;
 }
 
-function reportFatal(sink: PlatformSink, error: GatewayError): void {
-  sink.report({
-    state: 'fatal',
-    code: error.code,
-    reason: error.message,
-    ...(error.mend && { mend: error.mend }),
-  });
+/** Telegram lets two pollers of one token take turns at a 409; a deploy overlaps for a moment, no longer. */
+const conflictTries = 5;
+/** How much longer than promised a call for updates may take before it counts as dead. */
+const graceMs = 10_000;
+const batch = 100;
+
+/**
+ * Long polling. The offset moves on only when every update before it is stored, so Telegram hands out again what a
+ * crash interrupted (docs/decisions: an update is confirmed when it is stored).
+ */
+export function createPoller({ client, settings, handle, sink, account, clock, log }: PollerOptions): Poller {
+  let offset = settings.dropStaleUpdates ? -1 : 0;
+
+  async function poll(timeoutSeconds: number, signal: AbortSignal): Promise<void> {
+    const deadline = AbortSignal.timeout(timeoutSeconds * 1_000 + graceMs);
+    const updates = await client.api.getUpdates(
+      { offset, limit: batch, timeout: timeoutSeconds, allowed_updates: allowedUpdates },
+      AbortSignal.any([signal, deadline]),
+    );
+    sink.alive();
+    await store(updates);
+  }
+
+  /** Confirms up to the first update that could not be stored. */
+  async function store(updates: readonly Update[]): Promise<void> {
+    const outcomes = await Promise.allSettled(updates.map(handle));
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      const update = updates[index];
+      if (update !== undefined) offset = update.update_id + 1;
+    }
+  }
+
+  async function recover(failures: number, error: GatewayError, signal: AbortSignal): Promise<void> {
+    const { firstMs, longestMs } = settings.backoff;
+    const waitMs = error.retryAfterMs ?? Math.min(longestMs, firstMs * 2 ** (failures - 1));
+    sink.report({ state: 'retrying', reason: error.message });
+    log.warn({ failures, waitMs, why: error.message }, 'telegram: no updates, trying again');
+    await sleep(clock, waitMs, signal);
+  }
+
+  /** Sets a forgotten webhook aside: while it is set, nobody may poll. */
+  async function first(signal: AbortSignal): Promise<void> {
+    try {
+      await poll(0, signal);
+    } catch (error) {
+      if (!isWebhookConflict(error)) throw error;
+      log.warn('telegram: a webhook was set for this bot; removing it in order to poll');
+      await client.api.deleteWebhook({}, signal);
+      await poll(0, signal);
+    }
+  }
+
+  return {
+    first,
+    async run(signal) {
+      let failures = 0;
+      let conflicts = 0;
+      while (!signal.aborted) {
+        try {
+          // After a failure, a call that returns at once tells sooner whether the way is open.
+          await (failures === 0 ? poll(settings.pollTimeoutSeconds, signal) : first(signal));
+          if (failures > 0) sink.report({ state: 'connected', account });
+          failures = 0;
+          conflicts = 0;
+        } catch (thrown) {
+          if (signal.aborted) return;
+          const error = toGatewayError(thrown, 'getUpdates');
+          failures += 1;
+          conflicts = error.code === 'token_in_use' ? conflicts + 1 : 0;
+          if (error.code === 'token_invalid' || conflicts > conflictTries) return sink.report(fatal(error));
+          // A kept connection that the other side closed is no outage: ask again at once, and say nothing.
+          if (failures === 1 && error.code === 'send_unknown') continue;
+          await recover(failures, error, signal).catch(() => undefined);
+        }
+      }
+    },
+  };
+}
+
+function isWebhookConflict(error: unknown): boolean {
+  return toGatewayError(error, 'getUpdates').code === 'token_in_use' && /webhook/i.test(String(error));
+}
+
+function fatal(error: GatewayError) {
+  const { code, message: reason, mend } = error;
+  return { state: 'fatal', code, reason, ...(mend !== undefined && { mend }) } as const;
 }

@@ -1,251 +1,153 @@
-import { type Api, InputFile } from 'grammy';
-import { GatewayError } from '../../src/errors.ts';
-import { toTelegramHtml } from '../format/telegram-html.ts';
+import type { Log } from '../../src/log.ts';
+import { breakMentions, toTelegramHtml } from '../format/telegram-html.ts';
 import { toTelegramRich } from '../format/telegram-rich.ts';
-import type { ChatAddress, DeliverOptions, Payload } from '../platform.ts';
-import { describes, isMarkupRefusal, isUnsupported, mapError } from './errors.ts';
-import { own } from './grammy-types.ts';
+import type { ChatAddress, DeliverOptions } from '../platform.ts';
+import { type Target, targetOf } from './address.ts';
+import type { TelegramClient } from './client.ts';
+import { isContentRefusal, refusedWith, toGatewayError } from './errors.ts';
 import type { TelegramSettings } from './options.ts';
-import { readPayload, type TelegramPayload } from './payload.ts';
+import type { TelegramPayload } from './payload.ts';
+import type { Support } from './support.ts';
+import { sendFile } from './upload.ts';
 
-/** The General topic of a forum has an id on arrival and none on sending. */
-const generalTopic = '1';
-
-export interface Sender {
-  deliver(chat: ChatAddress, payload: Payload, options: DeliverOptions): Promise<{ messageId: string }>;
-  edit(chat: ChatAddress, messageId: string, payload: Payload, signal: AbortSignal): Promise<void>;
-  remove(chat: ChatAddress, messageId: string, signal: AbortSignal): Promise<void>;
-  draft(chat: ChatAddress, draftId: number, markdown: string, signal: AbortSignal): Promise<void>;
+export interface SendContext {
+  client: TelegramClient;
+  settings: TelegramSettings;
+  support: Support;
+  log: Log;
 }
 
-type TextPayload = Extract<TelegramPayload, { kind: 'text' }>;
+/** Fields that every kind of message takes. */
+export type SendFields = Target & {
+  disable_notification?: true;
+  reply_parameters?: { message_id: number; allow_sending_without_reply: true };
+};
 
-/** Sends payloads, each in the richest form that this bot's server takes; an answer is never lost to its markup. */
-export function createSender(api: Api, settings: TelegramSettings): Sender {
-  /** Servers older than a method say so once; then it is not tried again. */
-  const unsupported = new Set<string>();
-  const preview: { link_preview_options?: { is_disabled: true } } = settings.linkPreviews
-    ? {}
-    : { link_preview_options: { is_disabled: true } };
+type Sent = { message_id: number };
 
-  async function guarded<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw mapError(error, settings.token);
+/** Sends one payload as one message. An answer is never lost to its markup: rich, else HTML, else plain. */
+export async function send(
+  context: SendContext,
+  chat: ChatAddress,
+  payload: TelegramPayload,
+  options: DeliverOptions,
+): Promise<{ messageId: string }> {
+  const fields = fieldsFor(context.settings, chat, payload, options);
+  try {
+    return { messageId: String((await sendOnce(context, fields, payload, options.signal)).message_id) };
+  } catch (error) {
+    if (
+      !refusedWith(error, /message thread not found|TOPIC_DELETED/i) ||
+      fields.message_thread_id === undefined
+    ) {
+      throw toGatewayError(error, 'send');
     }
+    context.log.warn(
+      { chat: chat.chatId, thread: chat.threadId },
+      'telegram: the topic is gone; sending to the chat',
+    );
+    const { message_thread_id: _gone, ...rest } = fields;
+    return sendOnce(context, rest, payload, options.signal).then(
+      ({ message_id }) => ({ messageId: String(message_id) }),
+      (second) => Promise.reject(toGatewayError(second, 'send')),
+    );
   }
+}
 
-  /** Tries forms in order: the next one when the markup was refused or the method is not there. */
-  async function firstAccepted<T>(forms: readonly { method: string; send: () => Promise<T> }[]): Promise<T> {
-    const usable = forms.filter(({ method }) => !unsupported.has(method));
-    for (const [index, { method, send }] of usable.entries()) {
-      try {
-        return await send();
-      } catch (error) {
-        const isLast = index === usable.length - 1;
-        if (isUnsupported(error) && method !== 'sendMessage') unsupported.add(method);
-        else if (!isMarkupRefusal(error)) throw error;
-        if (isLast) throw error;
-      }
-    }
-    throw new GatewayError('platform_refused', 'Telegram takes none of the forms of this message.');
-  }
-
-  async function deliver(
-    chat: ChatAddress,
-    stored: Payload,
-    options: DeliverOptions,
-  ): Promise<{ messageId: string }> {
-    const payload = readPayload(stored);
-    return guarded(async () => {
-      const message = await deliverTo(chat, payload, options).catch((error: unknown) => {
-        // The topic or the message that it answers is gone: the text must arrive all the same.
-        if (describes(error, /thread not found/i))
-          return deliverTo({ ...chat, threadId: generalTopic }, payload, options);
-        if (describes(error, /repl(y|ied)/i) && options.replyTo !== undefined) {
-          const { replyTo: _gone, ...rest } = options;
-          return deliverTo(chat, payload, rest);
-        }
-        throw error;
-      });
-      return { messageId: String(message.message_id) };
-    });
-  }
-
-  function deliverTo(
-    chat: ChatAddress,
-    payload: TelegramPayload,
-    options: DeliverOptions,
-  ): Promise<{ message_id: number }> {
-    const { signal } = options;
-    const common = {
-      ...threadOf(chat),
-      ...((options.silent || settings.silent) && { disable_notification: true }),
-      ...(options.replyTo !== undefined && {
-        reply_parameters: { message_id: Number(options.replyTo), allow_sending_without_reply: true },
-      }),
-    };
-    const to = Number(chat.chatId);
-    if (payload.kind === 'file') return sendFile(to, payload, common, signal);
-    if (payload.kind === 'card') {
-      const markup =
-        payload.keyboard.length > 0 ? { reply_markup: { inline_keyboard: payload.keyboard } } : {};
-      return firstAccepted([
-        {
-          method: 'sendMessage',
-          send: () =>
-            api.sendMessage(
-              to,
-              payload.html,
-              { ...common, ...preview, ...markup, parse_mode: 'HTML' },
-              own(signal),
-            ),
-        },
-        {
-          method: 'sendMessage',
-          send: () => api.sendMessage(to, payload.plain, { ...common, ...preview, ...markup }, own(signal)),
-        },
-      ]);
-    }
-    const { rich, html, plain } = payload;
-    const asRich = {
-      method: 'sendRichMessage',
-      send: () =>
-        api.sendRichMessage(to, { markdown: rich, skip_entity_detection: true }, common, own(signal)),
-    };
-    return firstAccepted<{ message_id: number }>([
-      ...(rich === '' ? [] : [asRich]),
-      {
-        method: 'sendMessage',
-        send: () => api.sendMessage(to, html, { ...common, ...preview, parse_mode: 'HTML' }, own(signal)),
-      },
-      {
-        method: 'sendMessage',
-        send: () => api.sendMessage(to, plain, { ...common, ...preview }, own(signal)),
-      },
-    ]);
-  }
-
-  function sendFile(
-    to: number,
-    { path, name, as, caption }: Extract<TelegramPayload, { kind: 'file' }>,
-    common: object,
-    signal: AbortSignal,
-  ): Promise<{ message_id: number }> {
-    const file = new InputFile(path, name);
-    const other = { ...common, ...(caption !== '' && { caption }) };
-    switch (as) {
-      case 'photo':
-        return api.sendPhoto(to, file, other, own(signal));
-      case 'video':
-        return api.sendVideo(to, file, other, own(signal));
-      case 'audio':
-        return api.sendAudio(to, file, other, own(signal));
-      case 'voice':
-        return api.sendVoice(to, file, other, own(signal));
-      default:
-        return api.sendDocument(to, file, other, own(signal));
-    }
-  }
-
-  async function edit(
-    chat: ChatAddress,
-    messageId: string,
-    stored: Payload,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const payload = readPayload(stored);
-    const to = Number(chat.chatId);
-    const id = Number(messageId);
-    await guarded(async () => {
-      try {
-        if (payload.kind === 'text') await editText(to, id, payload, signal);
-        if (payload.kind === 'card') {
-          const markup = { reply_markup: { inline_keyboard: payload.keyboard } };
-          await firstAccepted([
-            {
-              method: 'editMessageText',
-              send: () =>
-                api.editMessageText(
-                  to,
-                  id,
-                  payload.html,
-                  { ...preview, ...markup, parse_mode: 'HTML' },
-                  own(signal),
-                ),
-            },
-            {
-              method: 'editMessageText',
-              send: () => api.editMessageText(to, id, payload.plain, { ...preview, ...markup }, own(signal)),
-            },
-          ]);
-        }
-      } catch (error) {
-        if (!describes(error, /message is not modified/i)) throw error;
-      }
-    });
-  }
-
-  async function editText(
-    to: number,
-    id: number,
-    { html, plain }: TextPayload,
-    signal: AbortSignal,
-  ): Promise<void> {
-    await firstAccepted([
-      {
-        method: 'editMessageText',
-        send: () => api.editMessageText(to, id, html, { ...preview, parse_mode: 'HTML' }, own(signal)),
-      },
-      { method: 'editMessageText', send: () => api.editMessageText(to, id, plain, preview, own(signal)) },
-    ]);
-  }
-
+function fieldsFor(
+  settings: TelegramSettings,
+  chat: ChatAddress,
+  payload: TelegramPayload,
+  options: DeliverOptions,
+): SendFields {
+  const quiet = options.silent === true || (settings.silent && payload.kind !== 'card');
   return {
-    deliver,
-    edit,
-    async remove(chat, messageId, signal) {
-      await guarded(async () => {
-        try {
-          await api.deleteMessage(Number(chat.chatId), Number(messageId), own(signal));
-        } catch (error) {
-          if (!describes(error, /message to delete not found|can't be deleted/i)) throw error;
-        }
-      });
-    },
-    async draft(chat, draftId, markdown, signal) {
-      const to = Number(chat.chatId);
-      await guarded(() =>
-        firstAccepted([
-          {
-            method: 'sendRichMessageDraft',
-            send: () =>
-              api.sendRichMessageDraft(
-                to,
-                draftId,
-                { markdown: toTelegramRich(markdown), skip_entity_detection: true },
-                threadOf(chat),
-                own(signal),
-              ),
-          },
-          {
-            method: 'sendMessageDraft',
-            send: () =>
-              api.sendMessageDraft(
-                to,
-                draftId,
-                toTelegramHtml(markdown.slice(-3_500)),
-                { ...threadOf(chat), parse_mode: 'HTML' },
-                own(signal),
-              ),
-          },
-        ]),
-      );
-    },
+    ...targetOf(chat),
+    ...(quiet && { disable_notification: true as const }),
+    ...(options.replyTo !== undefined && {
+      reply_parameters: { message_id: Number(options.replyTo), allow_sending_without_reply: true as const },
+    }),
   };
 }
 
-export function threadOf({ threadId }: ChatAddress): { message_thread_id?: number } {
-  return threadId === undefined || threadId === generalTopic ? {} : { message_thread_id: Number(threadId) };
+function sendOnce(
+  context: SendContext,
+  fields: SendFields,
+  payload: TelegramPayload,
+  signal: AbortSignal,
+): Promise<Sent> {
+  switch (payload.kind) {
+    case 'text':
+      return sendText(context, fields, payload.markdown, signal);
+    case 'plain':
+      return sendPlain(context, fields, payload.text, signal, false);
+    case 'card':
+      return context.client.api.sendMessage(
+        {
+          ...fields,
+          text: payload.html,
+          parse_mode: 'HTML',
+          link_preview_options: { is_disabled: true },
+          ...(payload.keyboard.length > 0 && { reply_markup: { inline_keyboard: payload.keyboard } }),
+        },
+        signal,
+      );
+    case 'file':
+      return sendFile(context.client, fields, payload, signal);
+  }
+}
+
+async function sendText(
+  context: SendContext,
+  fields: SendFields,
+  markdown: string,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const { client, settings, support, log } = context;
+  if (support.has('sendRichMessage')) {
+    try {
+      return await client.api.sendRichMessage({ ...fields, rich_message: richMessage(markdown) }, signal);
+    } catch (error) {
+      if (!support.learn('sendRichMessage', error) && !mayTryOtherwise(error)) throw error;
+      log.info({ why: toGatewayError(error, 'sendRichMessage').message }, 'telegram: sending HTML instead');
+    }
+  }
+  try {
+    const text = toTelegramHtml(markdown);
+    return await client.api.sendMessage(
+      { ...fields, text, parse_mode: 'HTML', ...preview(settings.linkPreviews) },
+      signal,
+    );
+  } catch (error) {
+    if (!mayTryOtherwise(error)) throw error;
+    log.warn({ why: toGatewayError(error, 'sendMessage').message }, 'telegram: sending plain text instead');
+    return sendPlain(context, fields, markdown, signal, settings.linkPreviews);
+  }
+}
+
+function sendPlain(
+  { client }: SendContext,
+  fields: SendFields,
+  text: string,
+  signal: AbortSignal,
+  linkPreviews: boolean,
+): Promise<Sent> {
+  return client.api.sendMessage({ ...fields, text: breakMentions(text), ...preview(linkPreviews) }, signal);
+}
+
+/** Another form of the text would be refused for the same reason. */
+const notForItsForm =
+  /thread not found|TOPIC_|message is not modified|message to (?:edit|reply)|can't be edited/i;
+
+export function mayTryOtherwise(error: unknown): boolean {
+  return isContentRefusal(error) && !refusedWith(error, notForItsForm);
+}
+
+/** Telegram must find no mention of its own in a model's text; links stand in the Markdown already. */
+export function richMessage(markdown: string): { markdown: string; skip_entity_detection: true } {
+  return { markdown: toTelegramRich(markdown), skip_entity_detection: true };
+}
+
+export function preview(linkPreviews: boolean): { link_preview_options?: { is_disabled: true } } {
+  return linkPreviews ? {} : { link_preview_options: { is_disabled: true } };
 }

@@ -1,101 +1,146 @@
-import { Api } from 'grammy';
-import { errorMessage } from '../../src/errors.ts';
-import type { BotCommand, Platform, PlatformSink } from '../platform.ts';
-import { capabilitiesOf } from './capabilities.ts';
-import { mapError } from './errors.ts';
-import { download } from './files.ts';
-import { createGate } from './gate.ts';
-import { own, ownFetch } from './grammy-types.ts';
-import { createIntake, type Intake } from './intake.ts';
+import { GatewayError } from '../../src/errors.ts';
+import type { ChatAddress, Platform, PlatformSink } from '../platform.ts';
+import { targetOf } from './address.ts';
+import { capabilitiesFor } from './capabilities.ts';
+import { createClient } from './client.ts';
+import { download } from './download.ts';
+import { showDraft } from './draft.ts';
+import { edit } from './edit.ts';
+import { refusedWith, toGatewayError } from './errors.ts';
+import { setMenu } from './menu.ts';
 import { type TelegramDeps, type TelegramOptions, withDefaults } from './options.ts';
-import { allowedUpdates, poll } from './poller.ts';
+import { readPayload } from './payload.ts';
+import { createPoller } from './poller.ts';
+import { reactionOf } from './reactions.ts';
 import { render } from './render.ts';
-import { createSender, threadOf } from './send.ts';
-import { webhookRoute } from './webhook.ts';
+import { type SendContext, send } from './send.ts';
+import { createSupport } from './support.ts';
+import { allowedUpdates, createUpdateHandler, type UpdateHandler } from './updates.ts';
+import { createWebhookRoute } from './webhook.ts';
 
-/** Of those that Telegram takes. Bot API: ReactionTypeEmoji. */
-const reactionEmoji = ['👀', '👍', '👎', '🔥', '🎉', '🤔', '😢'] as const;
+export type { TelegramDeps, TelegramOptions } from './options.ts';
 
-/** The Telegram adapter, on grammY's client. Storing and confirming updates is its own, see `poller.ts`. */
+/** How often a bot with a webhook asks whether its token still works. */
+const heartbeatMs = 60_000;
+
+/** Telegram, by long polling or webhook. */
 export async function createTelegram(options: TelegramOptions, deps: TelegramDeps): Promise<Platform> {
+  const { log, clock, memory } = deps;
   const settings = withDefaults(options);
-  const { log, clock } = deps;
-  const api = new Api(settings.token, { apiRoot: settings.apiRoot, fetch: ownFetch(), sensitiveLogs: false });
-  const sender = createSender(api, settings);
-  let intake: Intake | null = null;
-  let running: { stop: AbortController; done: Promise<void> } | null = null;
+  if (settings.token === '') {
+    throw new GatewayError('token_invalid', 'No Telegram bot token is set.', {
+      mend: 'Set TELEGRAM_BOT_TOKEN to the token from @BotFather.',
+    });
+  }
+  const client = await createClient(settings);
+  const { api } = client;
+  const context: SendContext = { client, settings, support: createSupport(), log };
+  let handler: UpdateHandler | null = null;
+  let stopping = new AbortController();
+  let polling: Promise<void> = Promise.resolve();
 
-  async function connect(
+  async function setWebhook(
+    url: string,
+    secret: string,
     sink: PlatformSink,
-    commands: readonly BotCommand[],
     signal: AbortSignal,
   ): Promise<void> {
-    try {
-      const me = await api.getMe(own(signal));
-      const account = `@${me.username}`;
-      intake = createIntake({ api, sink, gate: createGate(settings, me), me, log });
-      const stop = new AbortController();
-      if (settings.webhook) {
-        const { url, secret } = settings.webhook;
-        await api.setWebhook(
-          url,
-          { secret_token: secret, allowed_updates: [...allowedUpdates] },
-          own(signal),
-        );
-        running = { stop, done: Promise.resolve() };
-      } else {
-        await api.deleteWebhook({}, own(signal));
-        running = { stop, done: poll({ api, intake, sink, settings, account, clock, log }, stop.signal) };
-      }
-      sink.report({ state: 'connected', account });
-      setMenu(commands);
-    } catch (error) {
-      throw mapError(error, settings.token);
-    }
+    const drop_pending_updates = settings.dropStaleUpdates;
+    await api.setWebhook(
+      { url, secret_token: secret, allowed_updates: allowedUpdates, drop_pending_updates },
+      signal,
+    );
+    beat(sink, stopping.signal);
   }
 
-  /** The menu is a help, no need: a failure is logged. Bot API: setMyCommands takes a-z, 0-9 and _. */
-  function setMenu(commands: readonly BotCommand[]): void {
-    const menu = commands
-      .filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name))
-      .slice(0, 100)
-      .map(({ name, description }) => ({ command: name, description: description.slice(0, 256) }));
-    if (menu.length === 0) return;
-    api
-      .setMyCommands(menu)
-      .catch((error: unknown) =>
-        log.debug({ error: errorMessage(mapError(error, settings.token)) }, 'no menu'),
+  /** With a webhook nothing comes while nobody writes, so the watchdog is fed by asking. */
+  function beat(sink: PlatformSink, signal: AbortSignal): void {
+    const cancel = clock.after(heartbeatMs, () => {
+      api.getMe(signal).then(
+        () => sink.alive(),
+        (error) => log.warn({ why: toGatewayError(error, 'getMe').message }, 'telegram: no heartbeat'),
       );
+      if (!signal.aborted) beat(sink, signal);
+    });
+    signal.addEventListener('abort', cancel, { once: true });
+  }
+
+  /** Runs one call; what fails is the gateway's kind of error. */
+  async function call<T>(method: string, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw toGatewayError(error, method);
+    }
   }
 
   return {
     name: 'telegram',
-    capabilities: capabilitiesOf(settings),
-    routes: settings.webhook ? [webhookRoute(settings.webhook.secret, () => intake)] : [],
-    connect,
-    async disconnect() {
-      running?.stop.abort();
-      await running?.done.catch(() => undefined);
-      running = null;
-      intake = null;
+    capabilities: capabilitiesFor(settings),
+    routes:
+      settings.webhook === null ? [] : [createWebhookRoute(settings.webhook.secret, () => handler, log)],
+
+    async connect(sink, commands, signal) {
+      stopping.abort();
+      stopping = new AbortController();
+      sink.report({ state: 'connecting' });
+      const me = await call('getMe', () => api.getMe(signal));
+      const account = `@${me.username}`;
+      const names = new Set(commands.map(({ name }) => name.replaceAll('-', '_')));
+      const self = { id: me.id, username: me.username, commands: names };
+      const handle = createUpdateHandler({ client, settings, self, sink, log });
+      handler = handle;
+      if (settings.webhook !== null) {
+        const { url, secret } = settings.webhook;
+        await call('setWebhook', () => setWebhook(url, secret, sink, signal));
+      } else {
+        const poller = createPoller({ client, settings, handle, sink, account, clock, log });
+        await call('getUpdates', () => poller.first(signal));
+        polling = poller.run(stopping.signal);
+      }
+      sink.alive();
+      sink.report({ state: 'connected', account });
+      void setMenu(client, memory, commands, log);
     },
+
+    async disconnect() {
+      stopping.abort();
+      await polling;
+      client.transport.close();
+    },
+
     render,
-    deliver: sender.deliver,
-    // The Bot API shows a bot none of its own messages, so nothing can be looked for.
+    deliver: async (chat, payload, deliverOptions) =>
+      send(context, chat, readPayload(payload), deliverOptions),
     findDelivered: async () => null,
-    edit: sender.edit,
-    remove: sender.remove,
+    edit: async (chat, messageId, payload, signal) =>
+      edit(context, chat, messageId, readPayload(payload), signal),
+
+    async remove(chat, messageId, signal) {
+      try {
+        await api.deleteMessage({ chat_id: targetOf(chat).chat_id, message_id: Number(messageId) }, signal);
+      } catch (error) {
+        if (!refusedWith(error, /message to delete not found/i)) throw toGatewayError(error, 'deleteMessage');
+      }
+    },
+
+    // The sign goes away by itself after five seconds or with the next message.
     async showActivity(chat, activity, signal) {
       if (activity === 'working')
-        await api.sendChatAction(Number(chat.chatId), 'typing', threadOf(chat), own(signal));
+        await call('sendChatAction', () =>
+          api.sendChatAction({ ...targetOf(chat), action: 'typing' }, signal),
+        );
     },
-    draft: sender.draft,
-    async react(chat, messageId, emoji, signal) {
-      const known = reactionEmoji.find((one) => one === emoji);
-      if (!settings.reactions || (emoji !== null && !known)) return;
-      const reaction = known ? [{ type: 'emoji' as const, emoji: known }] : [];
-      await api.setMessageReaction(Number(chat.chatId), Number(messageId), reaction, {}, own(signal));
+
+    draft: (chat, draftId, markdown, signal) => showDraft(context, chat, draftId, markdown, signal),
+
+    async react(chat: ChatAddress, messageId, emoji, signal) {
+      const message = { chat_id: targetOf(chat).chat_id, message_id: Number(messageId) };
+      const reaction = reactionOf(emoji);
+      if (reaction === null) return log.debug({ emoji }, 'telegram: no such reaction');
+      await call('setMessageReaction', () => api.setMessageReaction({ ...message, reaction }, signal));
     },
-    download: (attachment, path, signal) => download(api, settings, attachment, path, signal),
+
+    download: (attachment, path, signal) => download(client, attachment, path, signal),
   };
 }

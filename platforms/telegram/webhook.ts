@@ -1,34 +1,56 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Update } from 'grammy/types';
-import { z } from 'zod';
+import { errorMessage } from '../../src/errors.ts';
+import type { Log } from '../../src/log.ts';
 import type { PlatformRoute } from '../platform.ts';
-import type { Intake } from './intake.ts';
+import { webhookPath } from './options.ts';
+import type { UpdateHandler } from './updates.ts';
 
-/** Only what must be there for an update to be told from garbage; grammY's types describe the rest. */
-const updateSchema = z.custom<Update>(
-  (value) => z.looseObject({ update_id: z.number() }).safeParse(value).success,
-);
+const answers = { ok: 200, notJson: 400, wrongSecret: 401, notStored: 503 } as const;
 
-/** `POST /webhooks/telegram`: 200 only after the update is stored; anything else makes Telegram send it again. */
-export function webhookRoute(secret: string, intake: () => Intake | null): PlatformRoute {
+/**
+ * Telegram's calls. Each must bear the secret; it is answered 200 only when stored, and Telegram repeats what got
+ * another answer. `handler` is null until the bot knows who it is.
+ */
+export function createWebhookRoute(
+  secret: string,
+  handler: () => UpdateHandler | null,
+  log: Log,
+): PlatformRoute {
+  const expected = digest(secret);
   return {
     method: 'POST',
-    path: '/webhooks/telegram',
+    path: webhookPath,
     async handle(request) {
       const given = request.headers.get('x-telegram-bot-api-secret-token') ?? '';
-      if (!sameSecret(given, secret)) return new Response('forbidden', { status: 403 });
-      const ready = intake();
-      if (!ready) return new Response('not ready', { status: 503 });
-      const update = updateSchema.safeParse(await request.json().catch(() => null));
-      if (!update.success) return new Response('no update', { status: 400 });
-      const stored = await ready.take([update.data]);
-      return new Response(null, { status: stored === 1 ? 200 : 503 });
+      if (!timingSafeEqual(digest(given), expected)) return answer('wrongSecret');
+      const update: unknown = await request.json().catch(() => null);
+      if (!isUpdate(update)) return answer('notJson');
+      const handle = handler();
+      if (handle === null) return answer('notStored');
+      try {
+        await handle(update);
+        return answer('ok');
+      } catch (error) {
+        log.warn({ why: errorMessage(error) }, 'telegram: an update could not be stored; it will come again');
+        return answer('notStored');
+      }
     },
   };
 }
 
-/** In constant time, whatever the lengths. */
-function sameSecret(given: string, secret: string): boolean {
-  const hash = (text: string) => createHash('sha256').update(text).digest();
-  return secret !== '' && timingSafeEqual(hash(given), hash(secret));
+function answer(outcome: keyof typeof answers): Response {
+  return new Response(null, { status: answers[outcome] });
+}
+
+/** The secret has proven that Telegram sent it; its shape is then the Bot API's. */
+function isUpdate(value: unknown): value is Update {
+  return (
+    typeof value === 'object' && value !== null && 'update_id' in value && typeof value.update_id === 'number'
+  );
+}
+
+/** Of one length, whatever the input: as comparing in constant time asks for. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
