@@ -1,6 +1,6 @@
+import { escapeMrkdwn } from '../format/slack-mrkdwn.ts';
 import type { ButtonStyle, Card, CardBlock, CardButton, TextSpan } from '../platform.ts';
 import { writeButtonValue } from './button-value.ts';
-import { escapeMrkdwn } from './escape.ts';
 import type { Block, SlackPayload } from './payloads.ts';
 import { cut } from './text-message.ts';
 
@@ -26,7 +26,7 @@ const slackStyle: Readonly<Record<ButtonStyle, { style?: string }>> = {
 };
 
 export function renderCard(card: Card): SlackPayload {
-  const title = `${toneSign[card.tone]} *${escapeMrkdwn(card.title)}*`;
+  const title = `${signOf(card)}*${escapeMrkdwn(card.title)}*`;
   const footer = footerText(card);
   const buttons = card.buttons.flat();
   const tail: Block[] = [
@@ -36,6 +36,11 @@ export function renderCard(card: Card): SlackPayload {
   const head = section(clip(title, sectionCharacters));
   const body = card.blocks.flatMap(renderBlock).slice(0, mostBlocks - 1 - tail.length);
   return { kind: 'blocks', text: clip(title, sectionCharacters), blocks: [head, ...body, ...tail] };
+}
+
+/** A title that begins with a sign of its own needs no second one. */
+function signOf({ title, tone }: Card): string {
+  return /^\p{Extended_Pictographic}/u.test(title) ? '' : `${toneSign[tone]} `;
 }
 
 function renderBlock(block: CardBlock): Block[] {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { errorMessage } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
+import { escapeMrkdwn } from '../format/slack-mrkdwn.ts';
 import type { PlatformSink, Press, PressReply } from '../platform.ts';
 import { addressOf } from './address.ts';
 import { anyAnswer } from './api.ts';
 import { type ButtonValue, readButtonValue } from './button-value.ts';
-import { escapeMrkdwn } from './escape.ts';
 import type { People } from './people.ts';
 import type { Responder } from './responder.ts';
 import { type BlockActions, blockActions, viewSubmission } from './wire.ts';

@@ -1,9 +1,8 @@
+import { toSlackMarkdown } from '../format/slack-markdown.ts';
+import { escapeMrkdwn, toSlackMrkdwn } from '../format/slack-mrkdwn.ts';
 import { splitMarkdown } from '../format/split.ts';
 import type { OutboundContent, Payload } from '../platform.ts';
 import { renderCard } from './cards.ts';
-import { escapeMrkdwn } from './escape.ts';
-import { safeMarkdown } from './markdown-block.ts';
-import { toMrkdwn } from './mrkdwn.ts';
 import type { SlackPayload, TextPayload } from './payloads.ts';
 
 /** Slack advises 4,000 characters a message, and `chat.update` takes no more. */
@@ -24,7 +23,7 @@ function renderAll(content: OutboundContent): SlackPayload[] {
     case 'card':
       return [renderCard(content.card)];
     case 'file': {
-      const comment = content.caption === undefined ? {} : { comment: toMrkdwn(content.caption) };
+      const comment = content.caption === undefined ? {} : { comment: toSlackMrkdwn(content.caption) };
       return [{ kind: 'file', path: content.path, name: content.name, ...comment }];
     }
   }
@@ -37,11 +36,11 @@ export function renderDraft(markdown: string): TextPayload {
 
 /** Measured after escaping. The older markup may come out longer; it is cut where that matters. */
 function parts(markdown: string): string[] {
-  return splitMarkdown(markdown, { limit: textUnits, measure: (part) => safeMarkdown(part).length });
+  return splitMarkdown(markdown, { limit: textUnits, measure: (part) => toSlackMarkdown(part).length });
 }
 
 function renderText(markdown: string): TextPayload {
-  return { kind: 'text', markdown: safeMarkdown(markdown), mrkdwn: toMrkdwn(markdown) };
+  return { kind: 'text', markdown: toSlackMarkdown(markdown), mrkdwn: toSlackMrkdwn(markdown) };
 }
 
 /** The newest steps that fit: an earlier one matters less. */

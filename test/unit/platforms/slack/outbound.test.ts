@@ -300,6 +300,11 @@ describe('a card', () => {
     expect(shown?.blocks.some(({ type }) => type === 'actions')).toBe(false);
   });
 
+  it('gets no second sign before a title that has one', async () => {
+    await send({ kind: 'card', card: { ...card, title: '❓ A question' } });
+    expect(ann.botShows()[0]?.text).toBe('*❓ A question*');
+  });
+
   it('stays within the limits with very long contents', async () => {
     const long = 'x & <y> '.repeat(2000);
     await send({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safeMarkdown } from '../../../../platforms/slack/markdown-block.ts';
-import { toMrkdwn } from '../../../../platforms/slack/mrkdwn.ts';
+import { toSlackMarkdown } from '../../../../platforms/format/slack-markdown.ts';
+import { toSlackMrkdwn } from '../../../../platforms/format/slack-mrkdwn.ts';
 import { slackPayload } from '../../../../platforms/slack/payloads.ts';
 import { render, textUnits } from '../../../../platforms/slack/render.ts';
 import { textMessage } from '../../../../platforms/slack/text-message.ts';
@@ -90,16 +90,16 @@ describe('text for Slack', () => {
 
   it('keeps code, quotes and safe links as they are', () => {
     const markdown = '> quoted\n\n`a < b && c` [site](https://a.b/?x=1) <mailto>\n```\n<!DOCTYPE html>\n```';
-    expect(safeMarkdown(markdown)).toBe(
+    expect(toSlackMarkdown(markdown)).toBe(
       '> quoted\n\n`a < b && c` [site](https://a.b/?x=1) &lt;mailto>\n```\n<!DOCTYPE html>\n```',
     );
   });
 
   it('unmakes links that lead elsewhere than http, https and mailto', () => {
     expect(
-      safeMarkdown('[x](javascript:alert(1)) [y](data:text/html,z) [ref]: vbscript:q\n[ref]: file:///etc'),
+      toSlackMarkdown('[x](javascript:alert(1)) [y](data:text/html,z) [ref]: vbscript:q\n[ref]: file:///etc'),
     ).not.toMatch(/\]\((?:javascript|data)|^\[ref\]: file/m);
-    expect(toMrkdwn('[x](javascript:alert(1)) ![i](data:a)')).toBe('x i');
+    expect(toSlackMrkdwn('[x](javascript:alert(1)) ![i](data:a)')).toBe('x i');
   });
 });
 
@@ -117,7 +117,7 @@ describe('mrkdwn', () => {
     ['| a | **b** |\n|---|---|\n| long | 1 |', '```\na    │ b\n─────┼──\nlong │ 1\n```'],
     ['<https://a.b/c>', '<https://a.b/c|https://a.b/c>'],
   ])('of %j is %j', (markdown, expected) => {
-    expect(toMrkdwn(markdown)).toBe(expected);
+    expect(toSlackMrkdwn(markdown)).toBe(expected);
   });
 });
 

@@ -1,11 +1,15 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { own, readMarkdown } from '../format/markdown.ts';
-import { safeUrl } from '../format/safe-url.ts';
-import { alignedTable } from '../format/table.ts';
-import { escapeMrkdwn } from './escape.ts';
+import { own, readMarkdown } from './markdown.ts';
+import { safeUrl } from './safe-url.ts';
+import { alignedTable } from './table.ts';
+
+/** Slack's three control characters. docs.slack.dev/messaging/formatting-message-text, "Escaping text" */
+export function escapeMrkdwn(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
 
 /** Markdown in Slack's older markup. docs.slack.dev/messaging/formatting-message-text */
-export function toMrkdwn(markdown: string): string {
+export function toSlackMrkdwn(markdown: string): string {
   return blocks(readMarkdown(markdown)).trim();
 }
 

@@ -1,10 +1,10 @@
-import { safeUrl } from '../format/safe-url.ts';
+import { safeUrl } from './safe-url.ts';
 
 /**
  * A model's Markdown made safe for Slack's Markdown block, which still reads Slack's own `<…>` forms: nothing in it
  * pings anyone, and links lead to http, https and mailto only.
  */
-export function safeMarkdown(markdown: string): string {
+export function toSlackMarkdown(markdown: string): string {
   const parts: string[] = [];
   let at = 0;
   for (const code of markdown.matchAll(codeParts)) {
