@@ -32,8 +32,19 @@ export interface DecisionsOptions {
  * or twice changes nothing.
  */
 export interface Decisions {
-  decide(id: string, choice: Choice, by: Decider, reason?: string, also?: (tables: Transaction) => Promise<void>): Promise<DecideOutcome>;
-  answer(id: string, text: string, by: Decider, also?: (tables: Transaction) => Promise<void>): Promise<DecideOutcome>;
+  decide(
+    id: string,
+    choice: Choice,
+    by: Decider,
+    reason?: string,
+    also?: (tables: Transaction) => Promise<void>,
+  ): Promise<DecideOutcome>;
+  answer(
+    id: string,
+    text: string,
+    by: Decider,
+    also?: (tables: Transaction) => Promise<void>,
+  ): Promise<DecideOutcome>;
   expire(id: string): Promise<void>;
   /** The request could not be shown, so it counts as refused. */
   withdraw(id: string): Promise<void>;
@@ -65,7 +76,12 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         event: state === 'decided' ? 'decision' : state,
         sessionKey: row.sessionKey,
         actor: decision?.byId ?? '',
-        detail: JSON.stringify({ id: row.id, callId: row.callId, choice: decision?.choice, text: decision?.text }),
+        detail: JSON.stringify({
+          id: row.id,
+          callId: row.callId,
+          choice: decision?.choice,
+          text: decision?.text,
+        }),
       });
       return after;
     });
@@ -97,9 +113,16 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     async decide(id, choice, by, reason, also) {
       const row = await open(id, by);
       if ('kind' in row) return row;
-      if (row.ask.kind !== 'approval' || !row.ask.choices.includes(choice)) return { kind: 'not_offered', row };
+      if (row.ask.kind !== 'approval' || !row.ask.choices.includes(choice))
+        return { kind: 'not_offered', row };
       if (choice === 'always') await options.keepAlways(row);
-      const decision: ApprovalDecision = { choice, byId: by.id, byName: by.name, at: clock.now(), ...(reason && { text: reason }) };
+      const decision: ApprovalDecision = {
+        choice,
+        byId: by.id,
+        byName: by.name,
+        at: clock.now(),
+        ...(reason && { text: reason }),
+      };
       return conclude(row, decision, also);
     },
     async answer(id, text, by, also) {

@@ -18,7 +18,7 @@ import {
 } from './verdict.ts';
 
 /** Longer than any single argument that Linux can start (MAX_ARG_STRLEN): not parsed, only scanned, and asked about. */
-const MAX_COMMAND = 131_072;
+export const MAX_COMMAND = 131_072;
 /** The description of what the judge failed on. */
 export const UNJUDGED = 'could not be judged because of a fault in the judge';
 /** Findings beyond this many add nothing that a person reads. */

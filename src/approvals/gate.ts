@@ -15,14 +15,18 @@ export interface GateOptions {
   store: Store;
   clock: Clock;
   log: Log;
-  judge(subject: ApprovalSubject): Judgement;
+  judge(subject: ApprovalSubject): Promise<Judgement>;
   policy(session: SessionRow): ApprovalPolicy;
   /** Whether the permanent allowlist covers the action. Read at each call: an edit of the file counts at once. */
   allowlisted(subject: ApprovalSubject, judgement: Judgement): boolean;
   /** One line on what the action would reach, or null. Bounded in time; has no side effects. */
   preview(call: GateCall, subject: ApprovalSubject, judgement: Judgement): Promise<string | null>;
   /** An auxiliary model's word. Anything unclear is `escalate`. */
-  smart(subject: ApprovalSubject, judgement: Judgement, signal: AbortSignal): Promise<'approve' | 'deny' | 'escalate'>;
+  smart(
+    subject: ApprovalSubject,
+    judgement: Judgement,
+    signal: AbortSignal,
+  ): Promise<'approve' | 'deny' | 'escalate'>;
   /** Whether the whole action fits what a person can be shown (card or attached file). */
   canShow(session: SessionRow, subject: ApprovalSubject): boolean;
   /** Puts the card for a new request into the outbox, in the transaction that stores the request. */
@@ -53,8 +57,9 @@ export function createApprovalGate(options: GateOptions): ApprovalGate {
 
   async function consider(call: GateCall, subject: ApprovalSubject): Promise<Consideration> {
     const stored = await store.read.approvals.byCall(call.session.sessionId, call.callId);
-    if (stored) return stored.state === 'pending' ? { kind: 'waiting', id: stored.id } : settled(approvalOf(stored));
-    const judgement = options.judge(subject);
+    if (stored)
+      return stored.state === 'pending' ? { kind: 'waiting', id: stored.id } : settled(approvalOf(stored));
+    const judgement = await options.judge(subject);
     const remembered = await isRemembered(call.session, subject, judgement);
     const policy = options.policy(call.session);
     const step = policyStep(subject, judgement, policy, remembered);
@@ -81,7 +86,11 @@ export function createApprovalGate(options: GateOptions): ApprovalGate {
     return ask(call, subject, judgement, policy, word === 'deny');
   }
 
-  async function isRemembered(session: SessionRow, subject: ApprovalSubject, judgement: Judgement): Promise<boolean> {
+  async function isRemembered(
+    session: SessionRow,
+    subject: ApprovalSubject,
+    judgement: Judgement,
+  ): Promise<boolean> {
     if (options.allowlisted(subject, judgement)) return true;
     const grants = await store.read.grants.list(session.key);
     return grants.some((scope) => scopeCovers(scope, judgement));
@@ -133,9 +142,15 @@ export function createApprovalGate(options: GateOptions): ApprovalGate {
     try {
       await store.transaction(async (tables) => {
         await tables.approvals.add(row);
-        await tables.timers.set({ id: `approval:${row.id}`, kind: 'approval_expiry', ref: row.id, dueAt: row.expiresAt });
+        await tables.timers.set({
+          id: `approval:${row.id}`,
+          kind: 'approval_expiry',
+          ref: row.id,
+          dueAt: row.expiresAt,
+        });
         await options.present(row, tables);
-        if (ask.kind === 'approval') await appendAudit(tables, call, 'request', { id: row.id, category: ask.category });
+        if (ask.kind === 'approval')
+          await appendAudit(tables, call, 'request', { id: row.id, category: ask.category });
       });
     } catch (error) {
       // A request that cannot be shown or stored is a refusal: fail closed.
@@ -157,14 +172,23 @@ export function createApprovalGate(options: GateOptions): ApprovalGate {
   const audit = (call: GateCall, event: string, detail: object) =>
     store.transaction((tables) => appendAudit(tables, call, event, detail));
   const auditVerdict = (call: GateCall, subject: ApprovalSubject, judgement: Judgement, step: string) =>
-    audit(call, 'verdict', { verdict: judgement.verdict, category: judgement.category, step, subject: brief(subject) });
+    audit(call, 'verdict', {
+      verdict: judgement.verdict,
+      category: judgement.category,
+      step,
+      subject: brief(subject),
+    });
 
   return {
     consider,
     async question(call, question, choices) {
       const stored = await store.read.approvals.byCall(call.session.sessionId, call.callId);
       if (stored) return stored;
-      const row = await request(call, options.policy(call.session).timeoutMs, { kind: 'question', question, choices });
+      const row = await request(call, options.policy(call.session).timeoutMs, {
+        kind: 'question',
+        question,
+        choices,
+      });
       if (!row) throw new Error('The question could not be asked.');
       return row;
     },

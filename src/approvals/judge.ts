@@ -1,5 +1,5 @@
-import type { ApprovalSubject } from './subject.ts';
 import { detectDangerousCommand } from './detect.ts';
+import type { ApprovalSubject } from './subject.ts';
 import type { UserPatterns } from './user-patterns.ts';
 import type { CommandContext, Judgement } from './verdict.ts';
 

@@ -16,9 +16,12 @@ export interface ApprovalPolicy {
   yolo: boolean;
 }
 
+/** As `detect.ts` has it: not parsed beyond this many characters. */
+const longestJudged = 131_072;
+
 export type PolicyStep =
   | { kind: 'allow'; note?: string }
-  | { kind: 'refuse'; why: 'forbidden' | 'unattended' }
+  | { kind: 'refuse'; why: 'forbidden' | 'unattended' | 'tooLong' }
   /** Ask a model first, then perhaps a person. */
   | { kind: 'smart' }
   | { kind: 'ask' };
@@ -34,8 +37,11 @@ export function policyStep(
   remembered: boolean,
 ): PolicyStep {
   if (judgement.verdict === 'forbidden') return { kind: 'refuse', why: 'forbidden' };
+  // A text too long to be parsed could hide anything, the floor included.
+  if (judgement.text.length > longestJudged) return { kind: 'refuse', why: 'tooLong' };
   if (judgement.verdict === 'safe') return { kind: 'allow' };
-  if (subject.kind === 'command' && subject.isolated && policy.inContainers === 'skip') return { kind: 'allow' };
+  if (subject.kind === 'command' && subject.isolated && policy.inContainers === 'skip')
+    return { kind: 'allow' };
   if (policy.yolo || policy.mode === 'off') return { kind: 'allow', note: 'approvals are off' };
   if (remembered) return { kind: 'allow', note: 'allowed before' };
   if (judgement.routine && (policy.routine === 'allow' || policy.mode === 'smart')) {

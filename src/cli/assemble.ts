@@ -2,8 +2,6 @@ import { join } from 'node:path';
 import type { Platform } from '../../platforms/platform.ts';
 import { noHooks } from '../../tools/hooks.ts';
 import type { PreviewExec } from '../approvals/preview/exec.ts';
-import { previewReach } from '../approvals/preview/preview.ts';
-import { smartJudge } from '../approvals/smart.ts';
 import { systemClock } from '../clock.ts';
 import { addToList, removeFromList, setConfigValue } from '../config/edit.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -129,14 +127,18 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     },
     async preview({ session, signal }, subject, judgement) {
       if (subject.kind !== 'command') return null;
+      const { previewReach } = await import('../approvals/preview/preview.ts');
       const environment = await backends.environmentFor(session);
       const look: PreviewExec = (argv, options) => environment.run(argv, options);
-      return (await previewReach(subject.command, judgement, look, signal))?.text ?? null;
+      const { cwd, home } = subject;
+      return (await previewReach(subject.command, judgement, look, signal, { cwd, home }))?.text ?? null;
     },
-    smart: (subject, judgement, signal) =>
-      subject.kind === 'command'
-        ? smartJudge({ command: subject.command, judgement }, (messages) => askOnce(messages, signal), signal)
-        : Promise.resolve('escalate'),
+    async smart(subject, judgement, signal) {
+      if (subject.kind !== 'command') return 'escalate';
+      const { smartJudge } = await import('../approvals/smart.ts');
+      const policy = config.approvals.smart_policy;
+      return smartJudge({ command: subject.command, judgement, policy }, (messages) => askOnce(messages, signal), signal);
+    },
     yolo: options.yolo,
     observe: observerFor(metrics, options.onChange),
   });

@@ -6,10 +6,11 @@ import type { Registry } from '../../tools/registry.ts';
 import type { TurnOutcome } from '../agent/turn.ts';
 import { createDecisions } from '../approvals/decide.ts';
 import { createApprovalGate, type GateOptions } from '../approvals/gate.ts';
-import { judgeSubject } from '../approvals/judge.ts';
 import type { ApprovalPolicy } from '../approvals/policy.ts';
+import type { ApprovalSubject } from '../approvals/subject.ts';
+import type { Judgement } from '../approvals/verdict.ts';
 import { allowlistCovers, formatAllowlistEntry } from '../approvals/scope.ts';
-import { compileUserPatterns } from '../approvals/user-patterns.ts';
+import { compileUserPatterns, type UserPatterns } from '../approvals/user-patterns.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import { displayFor, resetPolicyFor } from '../config/views.ts';
@@ -139,8 +140,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     store,
     clock,
     log,
-    judge: (subject) =>
-      judgeSubject(subject, { gatewayHome: parts.home, gatewayPid: process.pid }, userPatterns()),
+    judge,
     policy: policyFor,
     allowlisted: (_subject, judgement) => allowlistCovers(config().command_allowlist, judgement),
     preview: parts.preview,
@@ -150,11 +150,17 @@ export function createGateway(parts: GatewayParts): Gateway {
     onStored: (row) => timers.expect(row.expiresAt),
   });
 
-  let compiled: { from: Config['approvals']; patterns: ReturnType<typeof compileUserPatterns> } | null = null;
-  function userPatterns() {
+  let compiled: { from: Config['approvals']; patterns: UserPatterns } | null = null;
+  function userPatterns(): UserPatterns {
     const from = config().approvals;
     if (compiled?.from !== from) compiled = { from, patterns: compileUserPatterns(from) };
     return compiled.patterns;
+  }
+
+  /** The judge knows the shell's grammar and hundreds of rules: it is loaded with the first command. */
+  async function judge(subject: ApprovalSubject): Promise<Judgement> {
+    const { judgeSubject } = await import('../approvals/judge.ts');
+    return judgeSubject(subject, { gatewayHome: parts.home, gatewayPid: process.pid }, userPatterns());
   }
 
   function policyFor(session: SessionRow): ApprovalPolicy {
