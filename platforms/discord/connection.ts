@@ -62,7 +62,9 @@ export async function openConnection(
       applicationId: application.id,
       async close() {
         stopPulse();
+        client.removeAllListeners(library.Events.ShardReconnecting);
         await close();
+        sink.report({ state: 'disconnected' });
       },
     };
   } catch (error) {

@@ -65,6 +65,8 @@ export interface Gateway {
   redeliver(type: string): void;
   silenceAcks(on: boolean): void;
   refuseConnections(on: boolean): void;
+  /** How many connections were refused so far. */
+  refused(): number;
   close(): void;
 }
 
@@ -77,6 +79,7 @@ export function createGateway(world: World, root: () => string, heartbeatMs: num
   let held: (() => void)[] | undefined;
   let acks = true;
   let refusing = false;
+  let refused = 0;
 
   const send = (socket: WebSocket, opcode: number, d: unknown, extra: Record<string, unknown> = {}): void =>
     socket.send(JSON.stringify({ op: opcode, d, s: null, t: null, ...extra }));
@@ -182,7 +185,10 @@ export function createGateway(world: World, root: () => string, heartbeatMs: num
       });
     },
     upgrade(request, socket, head) {
-      if (refusing) return void socket.destroy();
+      if (refusing) {
+        refused += 1;
+        return void socket.destroy();
+      }
       server.handleUpgrade(request, socket, head, (ws) => server.emit('connection', ws, request));
     },
     dropSocket() {
@@ -220,6 +226,7 @@ export function createGateway(world: World, root: () => string, heartbeatMs: num
     refuseConnections(on) {
       refusing = on;
     },
+    refused: () => refused,
     close() {
       for (const client of server.clients) client.terminate();
       server.close();

@@ -55,6 +55,13 @@ describe('connecting to Discord', () => {
   });
 });
 
+it('disconnecting is reported last', async () => {
+  const rig = await connected();
+  await rig.platform.disconnect();
+  expect(lastState(rig)).toEqual({ state: 'disconnected' });
+  expect(rig.sink.states.map(({ state }) => state)).not.toContain('retrying');
+});
+
 describe('a broken connection', () => {
   it('is resumed, and what was said meanwhile arrives once and in order', async () => {
     const rig = await connected();
@@ -88,6 +95,22 @@ describe('a broken connection', () => {
     await until(() => texts(rig).includes('lost by Discord'), 9000);
     expect(rig.emulator.gateway.identifies()).toBe(2);
   }, 15_000);
+
+  it('is tried again for as long as Discord is away', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann');
+    ann.says('before');
+    await until(() => texts(rig).length === 1);
+    rig.emulator.gateway.refuseConnections(true);
+    rig.emulator.dropSocket();
+    await until(() => lastState(rig)?.state === 'retrying', 9000);
+    await until(() => rig.emulator.gateway.refused() >= 2, 9000);
+    // discord.js gives the session up when it cannot resume at once, so this is caught up, not replayed.
+    ann.says('hello');
+    rig.emulator.gateway.refuseConnections(false);
+    await until(() => texts(rig).includes('hello'), 12_000);
+    await until(() => lastState(rig)?.state === 'connected');
+  }, 25_000);
 
   it('of code 4000 is mended', async () => {
     const rig = await connected();
