@@ -82,8 +82,10 @@ function approvalBlocks(row: ApprovalRow, ask: Approval, messages: Messages, hea
     facts.push({ label: card.reach, text: ask.preview ?? card.reachUnknown });
   }
   facts.push({ label: card.askedBy, text: row.askerName });
-  if (ask.scope && ask.choices.includes('session'))
-    facts.push({ label: card.remembers, text: scopeText(ask.scope) });
+  if (ask.scope && ask.choices.includes('session')) {
+    const cwd = ask.subject.kind === 'command' ? ask.subject.cwd : undefined;
+    facts.push({ label: card.remembers, text: scopeText(ask.scope, cwd) });
+  }
   const warnings: CardBlock[] = [];
   if (ask.smartDenied) warnings.push({ kind: 'text', text: card.smartDenied });
   if (!ask.shownInFull) warnings.push({ kind: 'text', text: card.tooLong });
