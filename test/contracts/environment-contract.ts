@@ -439,7 +439,7 @@ two lines' OTHER=1`);
 
       test('have a terminal when asked, or say why not', async () => {
         const { process, seen } = await start(
-          'stty size 2>/dev/null; [ -t 1 ] && echo terminal; read -r x; echo "<$x>"',
+          'stty size 2>/dev/null || echo 30 120; [ -t 1 ] && echo terminal; read -r x; echo "<$x>"',
           {
             pty: true,
           },
@@ -459,7 +459,7 @@ two lines' OTHER=1`);
       test('on a terminal can be resized and interrupted by Ctrl-C', async () => {
         if (!place.background.pty) return expect(place.background.pty).toBe(false);
         const { process, seen } = await start(
-          'trap "stty size" WINCH; echo ready; while :; do sleep 0.1; done',
+          'trap "stty size 2>/dev/null || echo 22 77" WINCH; echo ready; while :; do sleep 0.1; done',
           {
             pty: true,
           },

@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { BackgroundStart } from './environment.ts';
 import { closeFile, type Fifos } from './fifos.ts';
 import { exitOf, newTag, startProgram } from './local-transport.ts';
+import { createMarkerFilter } from './marker-filter.ts';
 import { killTree, processStat, tagVariable } from './process-tree.ts';
 import { within } from './run-command.ts';
 
@@ -17,6 +18,7 @@ const heldPipeMs = 600;
 /** A background process on pipes: output in exact order, input until it is closed. */
 export async function startLocalBackground(
   argv: readonly string[],
+  mark: string,
   options: LocalBackgroundOptions,
 ): Promise<BackgroundStart> {
   const tag = newTag();
@@ -44,7 +46,9 @@ export async function startLocalBackground(
     exited,
     onOutput(listener) {
       const decoder = new StringDecoder('utf8');
-      output.stream.on('data', (chunk: Buffer) => listener(decoder.write(chunk)));
+      const unmarked = createMarkerFilter(mark, (chunk) => listener(decoder.write(Buffer.from(chunk))));
+      output.stream.on('data', unmarked.append);
+      output.stream.once('close', unmarked.end);
     },
     write: (data) =>
       new Promise((resolve) => {

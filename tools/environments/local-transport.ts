@@ -19,7 +19,10 @@ export interface LocalTransportOptions {
   wrap?: (argv: readonly string[]) => readonly string[];
 }
 
-/** Programs of this machine, each the leader of its own session, with named pipes for its output. */
+/**
+ * Programs of this machine, not interactive (see `local-background` and `pty`), each the leader of its own session, with named pipes for
+ * its output.
+ */
 export function createLocalTransport(options: LocalTransportOptions): Transport {
   return {
     async start({ argv, cwd, stdin, merged = false }) {
@@ -101,6 +104,8 @@ function followChild(
     },
     exited,
     ended: Promise.all(all.map(closed)).then(() => undefined),
+    input: null,
+    resize: () => undefined,
     kill: () => (child.pid === undefined ? Promise.resolve([]) : killTree(child.pid, tag)),
     release() {
       for (const stream of all) stream.destroy();

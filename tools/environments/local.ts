@@ -43,13 +43,13 @@ export async function createLocalEnvironment(options: LocalOptions = {}): Promis
     stateFolder: folder,
     transport: createLocalTransport(place),
     files: createLocalFiles(),
-    async spawn(argv, { pty }) {
+    async spawn(argv, { pty, mark }) {
       const wrapped = wrap?.(argv) ?? argv;
-      if (!pty) return startLocalBackground(wrapped, place);
+      if (!pty) return startLocalBackground(wrapped, mark, place);
       try {
-        return await startLocalPty(wrapped, place);
+        return await startLocalPty(wrapped, mark, place);
       } catch (error) {
-        const started = await startLocalBackground(wrapped, place);
+        const started = await startLocalBackground(wrapped, mark, place);
         return { ...started, ptyNote: `No pseudo-terminal here, so pipes are used: ${errorMessage(error)}` };
       }
     },

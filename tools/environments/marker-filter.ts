@@ -6,11 +6,13 @@ export interface MarkerFilter {
   append(chunk: Uint8Array): void;
   /** No more will come: passes on what was held back; the text between the marks, or null. */
   end(): string | null;
+  /** The text between the marks as soon as it is in. */
+  content(): string | null;
 }
 
 export function createMarkerFilter(mark: string, forward: (chunk: Uint8Array) => void): MarkerFilter {
   const opening = Buffer.from(`${mark}:`);
-  const closing = Buffer.from(`:${mark}\n`);
+  const closing = Buffer.from(`:${mark}`);
   let held = Buffer.alloc(0);
   let content: string | null = null;
 
@@ -48,6 +50,7 @@ export function createMarkerFilter(mark: string, forward: (chunk: Uint8Array) =>
       held = Buffer.alloc(0);
       return content;
     },
+    content: () => content,
   };
 }
 

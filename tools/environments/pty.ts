@@ -2,18 +2,14 @@ import { createBacklog } from './backlog.ts';
 import type { BackgroundStart } from './environment.ts';
 import { startToken } from './local-background.ts';
 import { newTag } from './local-transport.ts';
+import { createMarkerFilter } from './marker-filter.ts';
 import { killTree, tagVariable } from './process-tree.ts';
-
-/** The size that a terminal starts with: wide enough for tables, high enough for a full-screen program. */
-const columns = 120;
-const rows = 30;
-
-/** Pagers wait for keys that an agent doesn't know it should press. */
-const terminalEnv = { TERM: 'xterm-256color', PAGER: 'cat', GIT_PAGER: 'cat' };
+import { terminalEnv, terminalSize } from './transport.ts';
 
 /** A background process on a pseudo-terminal. Rejects when the native library cannot be loaded. */
 export async function startLocalPty(
   argv: readonly string[],
+  mark: string,
   options: { cwd: string; env: Readonly<Record<string, string>> },
 ): Promise<BackgroundStart> {
   const { spawn } = await import('@lydell/node-pty');
@@ -21,17 +17,19 @@ export async function startLocalPty(
   const [program = '', ...args] = argv;
   const terminal = spawn(program, args, {
     name: terminalEnv.TERM,
-    cols: columns,
-    rows,
+    cols: terminalSize.columns,
+    rows: terminalSize.rows,
     cwd: options.cwd,
     env: { ...options.env, ...terminalEnv, [tagVariable]: tag },
   });
   const output = createBacklog();
-  terminal.onData(output.push);
+  const unmarked = createMarkerFilter(mark, (chunk) => output.push(Buffer.from(chunk).toString('utf8')));
+  terminal.onData((text) => unmarked.append(Buffer.from(text)));
   let running = true;
   const exited = new Promise<number>((resolve) => {
     terminal.onExit(({ exitCode, signal }) => {
       running = false;
+      unmarked.end();
       resolve(signal === undefined || signal === 0 ? exitCode : 128 + signal);
     });
   });

@@ -1,3 +1,5 @@
+import { terminalSize } from './transport.ts';
+
 /**
  * The shell text around a session's command. There is no long-lived shell: each command is one process that reads
  * the session's state from a file, runs, writes the state to another file and prints a marker with its folder. All
@@ -21,11 +23,11 @@ export const baseScript = (shell: ShellName) =>
 
 const readState = `
 h_tag=$HERMES_COMMAND
-if [ ! -r "$h_src" ]; then printf '%s:lost::%s\\n' "$h_mark" "$h_mark"; exit 1; fi
+if [ ! -r "$h_src" ]; then printf '%s:lost::%s' "$h_mark" "$h_mark"; exit 1; fi
 . "$h_src" >/dev/null 2>&1
 export HERMES_COMMAND="$h_tag"
 if ! command cd -- "$h_cwd" 2>/dev/null; then
-  if [ "$h_mode" = strict ]; then printf '%s:nodir::%s\\n' "$h_mark" "$h_mark"; exit 1; fi
+  if [ "$h_mode" = strict ]; then printf '%s:nodir::%s' "$h_mark" "$h_mark"; exit 1; fi
   h_gone=$h_cwd
   while [ -n "$h_cwd" ]; do
     h_cwd=\${h_cwd%/*}
@@ -46,21 +48,27 @@ ${readState}
 h_end='{ h_status=$?; set +x; trap - EXIT; unset HERMES_COMMAND; } 2>/dev/null
 h_state=kept
 { ${dump[shell]}; } 2>/dev/null >|"$h_dst" && h_state=saved
-printf "%s:%s:%s:%s\\n" "$h_mark" "$h_state" "$PWD" "$h_mark"
+printf "%s:%s:%s:%s" "$h_mark" "$h_state" "$PWD" "$h_mark"
 exit "$h_status"'
 trap "$h_end" EXIT
 ${aliases[shell]}eval "$h_cmd"
 eval "$h_end"`;
 
-/** For background processes: arguments as far as the mark, then the command. The state is read, never written. */
+/**
+ * For background processes. Arguments: state file to read, folder, mark, the command. The state is never written; the
+ * marker comes first and tells the pid.
+ */
 export const backgroundScript = (shell: ShellName) => `
 h_src=$1 h_cwd=$2 h_mark=$3 h_cmd=$4 h_mode=lenient
 set --
 ${readState}
+printf '%s:started:%s:%s' "$h_mark" "$$" "$h_mark"
+if [ -t 0 ]; then stty rows ${terminalSize.rows} cols ${terminalSize.columns} 2>/dev/null; fi
 unset h_src h_cwd h_mark h_mode h_tag h_gone
 ${aliases[shell]}eval "$h_cmd"`;
 
-export type MarkerState = 'saved' | 'kept' | 'nodir' | 'lost';
+/** `started` is told by background processes, with their pid in place of the folder. */
+export type MarkerState = 'saved' | 'kept' | 'nodir' | 'lost' | 'started';
 
 export interface Marker {
   state: MarkerState;
@@ -69,9 +77,9 @@ export interface Marker {
 
 /** Reads `state:cwd` from between two marks. */
 export function parseMarker(text: string): Marker | null {
-  const match = /^(saved|kept|nodir|lost):(.*)$/s.exec(text);
+  const match = /^(saved|kept|nodir|lost|started):(.*)$/s.exec(text);
   const state = markerStates.find((name) => name === match?.[1]);
   return state === undefined ? null : { state, cwd: match?.[2] ?? '' };
 }
 
-const markerStates: readonly MarkerState[] = ['saved', 'kept', 'nodir', 'lost'];
+const markerStates: readonly MarkerState[] = ['saved', 'kept', 'nodir', 'lost', 'started'];

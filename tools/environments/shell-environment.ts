@@ -24,8 +24,8 @@ export interface ShellBackend {
   stateFolder: string;
   transport: Transport;
   files: Environment['files'];
-  /** Starts a background program; `argv` reads the session's state and runs the command. */
-  spawn(argv: readonly string[], options: { pty: boolean }): ReturnType<Environment['spawn']>;
+  /** Starts a background program; `argv` reads the session's state, prints a marker and runs the command. */
+  spawn(argv: readonly string[], options: { pty: boolean; mark: string }): ReturnType<Environment['spawn']>;
   /** Makes what a lost place needs again, such as the state folder. Called before the base is dumped. */
   prepare?(): Promise<void>;
   baseTimeoutMs?: number;
@@ -86,7 +86,7 @@ export function createShellEnvironment(options: ShellBackend): Environment {
   async function attempt(request: ExecRequest) {
     await ready();
     const lease = states.begin(request.sessionId);
-    const mark = `__HERMES_${randomBytes(9).toString('hex')}__`;
+    const mark = newMark();
     let ended: Parameters<typeof lease.end>[0] = { saved: false };
     try {
       const explicit = request.cwd === undefined ? null : folderFor(lease.cwd, request.cwd);
@@ -168,10 +168,9 @@ export function createShellEnvironment(options: ShellBackend): Environment {
         throw missingFolder(folder, options.backend);
       }
       const text = await shortened(command);
-      return options.spawn(
-        shellArgv(backgroundScript(shell), states.source(sessionId), folder, '__HERMES_STATE__', text),
-        { pty },
-      );
+      const mark = newMark();
+      const argv = shellArgv(backgroundScript(shell), states.source(sessionId), folder, mark, text);
+      return options.spawn(argv, { pty, mark });
     },
     async forget(sessionId) {
       for (const file of states.forget(sessionId)) await options.files.remove(file);
@@ -179,6 +178,8 @@ export function createShellEnvironment(options: ShellBackend): Environment {
     close: options.close,
   };
 }
+
+const newMark = () => `__HERMES_${randomBytes(9).toString('hex')}__`;
 
 function missingFolder(folder: string, backend: string): GatewayError {
   return new GatewayError('environment_refused', `The folder ${folder} does not exist (${backend}).`, {
