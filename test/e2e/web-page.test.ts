@@ -166,6 +166,27 @@ describe.runIf(executable !== undefined)('the web page in a real browser', () =>
     await expect.poll(() => gateway.presses.map(({ buttonId }) => buttonId)).toEqual(['a:1:always']);
   });
 
+  it('asks why on a button that wants a reason, and Enter sends it', async () => {
+    await say('delete the folder build');
+    const deny = { id: 'a:1:deny', label: '⛔ Deny', style: 'danger', askInput: 'Why not?' } as const;
+    await gateway.send({ kind: 'card', card: approvalCard({ buttons: [[deny]] }) });
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByLabel('Why not?').fill('too much');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => gateway.presses).toMatchObject([{ buttonId: 'a:1:deny', input: 'too much' }]);
+  });
+
+  it('says why a press was refused and keeps the card', async () => {
+    await say('delete the folder build');
+    gateway.pressReply = { text: 'Only Ann or an admin can decide this.', alert: true };
+    await gateway.send({ kind: 'card', card: approvalCard() });
+    await page.getByRole('button', { name: 'Once' }).click();
+    await page.locator('.toast', { hasText: 'Only Ann or an admin can decide this.' }).waitFor();
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Once' }).isEnabled(), { timeout: 5_000 })
+      .toBe(true);
+  });
+
   it('takes the buttons out of use when the time is up', async () => {
     await say('delete the folder build');
     await gateway.send({ kind: 'card', card: approvalCard({ expiresAt: Date.now() + 1_200 }) });
