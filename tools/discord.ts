@@ -35,9 +35,11 @@ const args = z.object({
 });
 type Args = z.infer<typeof args>;
 
-/** Text of a model pings nobody. */
+/** Text of a model pings nobody, and its links are not fetched for a preview. */
+const suppressEmbeds = 1 << 2;
 const message = (text: string | undefined) => ({
   content: text,
+  flags: suppressEmbeds,
   allowed_mentions: { parse: [], replied_user: false },
 });
 const publicThread = 11;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Payload } from '../platform.ts';
+import { messageFlag } from './wire.ts';
 
 /** What one API call posts. It is stored between `render` and `deliver`, so it is JSON and checked on the way back. */
 const payloadShape = z.object({
@@ -22,12 +23,17 @@ export const readPayload = (payload: Payload): DiscordPayload => payloadShape.pa
 /** Notifies nobody, whatever the text says. */
 export const noMentions = { parse: [], replied_user: false } as const;
 
-/** The fields of a message; an edit writes all of them, so that buttons and embeds of before go. */
+/**
+ * The fields of a message; an edit writes all of them, so that buttons and embeds of before go. Links are not unfurled:
+ * unfurling fetches them, and a model must not be able to call out that way.
+ */
 export function messageFields({ content, embeds, components }: DiscordPayload) {
+  const flags = embeds === undefined ? messageFlag.suppressEmbeds : 0;
   return {
     content: content ?? '',
     embeds: embeds ?? [],
     components: components ?? [],
+    flags,
     allowed_mentions: noMentions,
   };
 }

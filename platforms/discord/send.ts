@@ -34,10 +34,8 @@ export function createSender({ api, channels, threads, botId, fileBytesOut }: Se
     const files = await filesOf(content, fileBytesOut);
     const channelId = channelIdOf(chat);
     const { replyTo, silent, signal, key } = options;
-    const fields = {
-      ...messageFields(content),
-      ...(silent === true ? { flags: messageFlag.silent } : {}),
-    };
+    const plain = messageFields(content);
+    const fields = { ...plain, flags: plain.flags | (silent === true ? messageFlag.silent : 0) };
     const answers = replyTo !== undefined && isSnowflake(replyTo) && replyTo !== chat.threadId;
     const body = {
       ...fields,

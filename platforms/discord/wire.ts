@@ -10,7 +10,12 @@ export const channelType = {
   stage: 13, forum: 15, media: 16,
 } as const; // biome-ignore format: a table
 
-export const messageFlag = { hasThread: 1 << 5, ephemeral: 1 << 6, silent: 1 << 12, voice: 1 << 13 } as const;
+export const messageFlag = {
+  suppressEmbeds: 1 << 2,
+  ephemeral: 1 << 6,
+  silent: 1 << 12,
+  voice: 1 << 13,
+} as const;
 
 export const userShape = z.object({
   id: snowflake,

@@ -8,7 +8,12 @@ export const channelTypes = {
   privateThread: 12,
   forum: 15,
 } as const;
-export const messageFlags = { hasThread: 1 << 5, ephemeral: 1 << 6, silent: 1 << 12 } as const;
+export const messageFlags = {
+  suppressEmbeds: 1 << 2,
+  hasThread: 1 << 5,
+  ephemeral: 1 << 6,
+  silent: 1 << 12,
+} as const;
 export const threadTypes: readonly number[] = [10, channelTypes.publicThread, channelTypes.privateThread];
 
 export interface DiscordUser {

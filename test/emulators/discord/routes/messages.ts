@@ -64,7 +64,7 @@ export function postMessage(
     embeds: body.embeds ?? [],
     components: body.components ?? [],
     attachments: [...call.files],
-    flags: (body.flags ?? 0) & messageFlags.silent,
+    flags: (body.flags ?? 0) & (messageFlags.silent | messageFlags.suppressEmbeds),
     ...(replied === undefined
       ? {}
       : { type: 19, reference: { messageId: replied.id, channelId: replied.channelId } }),
@@ -106,6 +106,10 @@ export function changeMessage(message: DiscordMessage, body: MessageBody, contex
     message.editedAt = Date.now();
   }
   if (body.embeds !== undefined) message.embeds = body.embeds ?? [];
+  if (typeof body.flags === 'number') {
+    message.flags =
+      (message.flags & ~messageFlags.suppressEmbeds) | (body.flags & messageFlags.suppressEmbeds);
+  }
   if (body.components !== undefined) message.components = body.components ?? [];
   if (body.attachments !== undefined) {
     const kept = new Set((body.attachments ?? []).map(({ id }) => String(id)));

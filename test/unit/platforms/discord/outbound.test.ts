@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChatAddress, OutboundContent } from '../../../../platforms/platform.ts';
 import { channelTypes } from '../../../emulators/discord/discord-emulator.ts';
+import { messageFlags } from '../../../emulators/discord/world.ts';
 import { closeRigsAfterEach, connected, dmChat, type Rig, sendOptions, until } from './rig.ts';
 
 closeRigsAfterEach();
@@ -28,6 +29,27 @@ describe('sending', () => {
     const [payload = {}] = rig.platform.render(text(`hi @everyone <@${ann.id}> <@&1>`));
     const { messageId } = await rig.platform.deliver(chat, payload, { ...sendOptions(), replyTo: asked.id });
     expect(shown(rig, messageId)).toMatchObject({ reference: { messageId: asked.id }, pinged: [] });
+  });
+
+  it('has no link fetched for a preview, not even after it was a card', async () => {
+    const rig = await connected();
+    const chat = dmChat(rig.emulator.addUser('Ann').dm().id);
+    const id = await send(rig, chat, text('https://example.com/?secret=1'));
+    expect((shown(rig, id)?.flags ?? 0) & messageFlags.suppressEmbeds).not.toBe(0);
+    const card = { title: 'Sure?', tone: 'question', blocks: [], buttons: [] } as const;
+    const cardId = await send(rig, chat, { kind: 'card', card });
+    expect(shown(rig, cardId)?.flags).toBe(0);
+    const [payload = {}] = rig.platform.render(text('https://example.com/?secret=2'));
+    await rig.platform.edit(chat, cardId, payload, signal());
+    expect((shown(rig, cardId)?.flags ?? 0) & messageFlags.suppressEmbeds).not.toBe(0);
+  });
+
+  it('can be silent', async () => {
+    const rig = await connected();
+    const chat = dmChat(rig.emulator.addUser('Ann').dm().id);
+    const [payload = {}] = rig.platform.render(text('psst'));
+    const { messageId } = await rig.platform.deliver(chat, payload, { ...sendOptions(), silent: true });
+    expect((shown(rig, messageId)?.flags ?? 0) & messageFlags.silent).not.toBe(0);
   });
 
   it('answering a message that is gone sends without it', async () => {
