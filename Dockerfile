@@ -7,8 +7,8 @@ RUN apt-get update \
 
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The image has Node 24 itself, so the binary among the optional packages is left out.
-RUN npm ci --omit=dev --omit=optional
+# The image has Node 24 itself, so the binary that npm brings for other machines goes.
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*
 COPY bin bin
 COPY src src
 COPY platforms platforms

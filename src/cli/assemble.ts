@@ -33,6 +33,10 @@ export interface Assembled {
 export interface AssembleOptions {
   loaded: Loaded;
   log: Log;
+  /** Another file than `<home>/config.yaml`. */
+  configFile?: string;
+  /** Another database than `<home>/state.db`. */
+  statePath?: string;
   /** Given the store: adapters keep small things there. */
   platforms(store: Store): Promise<ReadonlyMap<string, Platform>>;
   /** Toolsets of the command line. */
@@ -54,13 +58,18 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   let model = createModel({ config, log, clock });
   const current = () => config;
 
-  const store = openSqliteStore(join(home, 'state.db'));
+  const store = openSqliteStore(options.statePath ?? join(home, 'state.db'));
   const [registry, platforms] = await Promise.all([
     loadTools(home, log, config.tools.strict_collisions),
     options.platforms(store),
   ]);
   const metrics = createMetrics();
-  const loadOptions = { home, env: process.env, ...(options.flags && { flags: options.flags }) };
+  const loadOptions = {
+    home,
+    env: process.env,
+    ...(options.configFile !== undefined && { file: options.configFile }),
+    ...(options.flags && { flags: options.flags }),
+  };
   const watch = watchConfig({
     load: loadOptions,
     loaded,
@@ -137,7 +146,11 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
       if (subject.kind !== 'command') return 'escalate';
       const { smartJudge } = await import('../approvals/smart.ts');
       const policy = config.approvals.smart_policy;
-      return smartJudge({ command: subject.command, judgement, policy }, (messages) => askOnce(messages, signal), signal);
+      return smartJudge(
+        { command: subject.command, judgement, policy },
+        (messages) => askOnce(messages, signal),
+        signal,
+      );
     },
     yolo: options.yolo,
     observe: observerFor(metrics, options.onChange),

@@ -1,12 +1,15 @@
+import {
+  createProcessTable,
+  type ManagedProcessTable,
+} from '../../tools/environments/background-processes.ts';
+import type { Environment } from '../../tools/environments/environment.ts';
+import { createLocalEnvironment } from '../../tools/environments/local.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import { GatewayError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
-import { createProcessTable, type ManagedProcessTable } from '../../tools/environments/background-processes.ts';
-import type { Environment } from '../../tools/environments/environment.ts';
-import { createLocalEnvironment } from '../../tools/environments/local.ts';
 
 export interface BackendsOptions {
   home: string;
@@ -31,9 +34,13 @@ export function openBackends({ store, config, log, clock, notify }: BackendsOpti
   async function open(): Promise<Environment> {
     const { terminal } = config();
     if (terminal.backend !== 'local') {
-      throw new GatewayError('environment_unavailable', `The terminal backend ${terminal.backend} is not built in yet.`, {
-        mend: 'Set terminal.backend to local.',
-      });
+      throw new GatewayError(
+        'environment_unavailable',
+        `The terminal backend ${terminal.backend} is not built in yet.`,
+        {
+          mend: 'Set terminal.backend to local.',
+        },
+      );
     }
     return createLocalEnvironment({
       envPassthrough: terminal.env_passthrough,

@@ -1,6 +1,6 @@
+import { join } from 'node:path';
 import { platforms } from '../../platforms/index.ts';
 import type { Platform, PlatformMemory } from '../../platforms/platform.ts';
-import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import { isPlatformEnabled } from '../config/views.ts';
@@ -31,7 +31,10 @@ export async function openPlatforms(options: OpenPlatformsOptions): Promise<Read
   if (isPlatformEnabled(config, 'discord'))
     opening.push(platforms.discord(discordOptions(config), deps('discord')));
   if (isPlatformEnabled(config, 'slack')) opening.push(platforms.slack(slackOptions(config), deps('slack')));
-  if (config.web.enabled) opening.push(platforms.web({ admit: options.guard.admit, folder: join(options.home, 'web') }, deps('web')));
+  if (config.web.enabled)
+    opening.push(
+      platforms.web({ admit: options.guard.admit, folder: join(options.home, 'web') }, deps('web')),
+    );
   return new Map((await Promise.all(opening)).map((platform) => [platform.name, platform]));
 }
 

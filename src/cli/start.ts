@@ -56,6 +56,7 @@ async function run(
     loaded,
     log,
     platforms: (store) => openPlatforms({ home, config, guard, log, clock: systemClock, store }),
+    ...(flags.config !== undefined && { configFile: flags.config }),
     yolo: flags.yolo ?? process.env['HERMES_YOLO_MODE'] === '1',
     onChange: () => report(),
     ...(flags.port !== undefined && { flags: { 'gateway.port': flags.port } }),

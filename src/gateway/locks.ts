@@ -40,7 +40,8 @@ export function lockToken(platform: string, token: string): Lock {
   });
 }
 
-function takeLock(path: string, words: LockWords): Lock {
+/** Takes the lock file at `path`; one whose owner is gone is void. */
+export function takeLock(path: string, words: LockWords): Lock {
   for (let tries = 0; tries < 3; tries += 1) {
     try {
       const file = openSync(path, 'wx', 0o600);
