@@ -7,6 +7,7 @@ import { type DiscordApi, withId } from './api.ts';
 import { type Channels, channelIdOf } from './channels.ts';
 import { nonceOf, sameMessage } from './delivered.ts';
 import { discordCode, refusedWith } from './errors.ts';
+import { withoutFrame } from './frameless.ts';
 import { type DiscordPayload, messageFields, readPayload } from './payload.ts';
 import { isSnowflake } from './snowflake.ts';
 import type { Threads } from './threads.ts';
@@ -30,10 +31,13 @@ export function createSender({ api, channels, threads, botId, fileBytesOut }: Se
     payload: Payload,
     options: DeliverOptions,
   ): Promise<{ messageId: string }> {
-    const content = readPayload(payload);
-    const files = await filesOf(content, fileBytesOut);
-    const channelId = channelIdOf(chat);
+    const messageId = await framedOrPlain(readPayload(payload), (content) => post(chat, content, options));
+    return { messageId };
+  }
+
+  async function post(chat: ChatAddress, content: DiscordPayload, options: DeliverOptions): Promise<string> {
     const { replyTo, silent, signal, key } = options;
+    const files = await filesOf(content, fileBytesOut);
     const plain = messageFields(content);
     const fields = { ...plain, flags: plain.flags | (silent === true ? messageFlag.silent : 0) };
     const answers = replyTo !== undefined && isSnowflake(replyTo) && replyTo !== chat.threadId;
@@ -43,18 +47,34 @@ export function createSender({ api, channels, threads, botId, fileBytesOut }: Se
       enforce_nonce: true,
       ...(answers ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
     };
+    const base = `/channels/${channelIdOf(chat)}` as const;
     const call = { method: 'post', what: 'send a message', effect: 'send', files, signal } as const;
     try {
-      const sent = await api.call({ ...call, path: `/channels/${channelId}/messages`, body }, withId);
+      const sent = await api.call({ ...call, path: `${base}/messages`, body }, withId);
       if (chat.threadId !== undefined) await threads.join(chat.threadId);
-      return { messageId: sent.id };
+      return sent.id;
     } catch (error) {
       // A forum takes no messages, only posts.
       if (!refusedWith(error, discordCode.nonTextChannel)) throw error;
-      const post = { name: postTitle(content), message: fields };
-      const opened = await api.call({ ...call, path: `/channels/${channelId}/threads`, body: post }, withId);
+      const opening = { name: postTitle(content), message: fields };
+      const opened = await api.call({ ...call, path: `${base}/threads`, body: opening }, withId);
       await threads.join(opened.id);
-      return { messageId: opened.id };
+      return opened.id;
+    }
+  }
+
+  /** Where the bot may not embed, a card goes as plain text. */
+  async function framedOrPlain<Result>(
+    content: DiscordPayload,
+    attempt: (content: DiscordPayload) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await attempt(content);
+    } catch (error) {
+      const framed = content.embeds !== undefined && refusedWith(error, discordCode.missingPermissions);
+      const plain = framed ? withoutFrame(content) : null;
+      if (plain === null) throw error;
+      return attempt(plain);
     }
   }
 
@@ -65,8 +85,9 @@ export function createSender({ api, channels, threads, botId, fileBytesOut }: Se
     signal: AbortSignal,
   ): Promise<void> {
     const path = await messagePath(chat, messageId);
-    const body = messageFields(readPayload(payload));
-    await api.run({ method: 'patch', path, what: 'edit a message', body, signal });
+    await framedOrPlain(readPayload(payload), (content) =>
+      api.run({ method: 'patch', path, what: 'edit a message', body: messageFields(content), signal }),
+    );
   }
 
   async function remove(chat: ChatAddress, messageId: string, signal: AbortSignal): Promise<void> {

@@ -47,6 +47,7 @@ export function postMessage(
     throw new Refusal(403, 50007, 'Cannot send messages to this user');
   }
   if (context.denied.has('SEND_MESSAGES')) throw refusals.missingPermissions();
+  mayEmbed(body, context);
   if (channel.archived && isThread(channel)) channel.archived = false;
   checkMessage(body, call.files.length, false);
   const reference = body.message_reference;
@@ -97,9 +98,14 @@ function create(call: Call, context: RouteContext) {
 const messageTime = (message: DiscordMessage): number =>
   Number((BigInt(message.id) >> 22n) + 1_420_070_400_000n);
 
+function mayEmbed({ embeds }: MessageBody, { denied }: RouteContext): void {
+  if (denied.has('EMBED_LINKS') && embeds?.length) throw refusals.missingPermissions();
+}
+
 /** Changes only the fields that the body has, as Discord does. */
 export function changeMessage(message: DiscordMessage, body: MessageBody, context: RouteContext): void {
   checkMessage(body, message.attachments.length, true);
+  mayEmbed(body, context);
   if (body.content !== undefined) {
     message.content = (body.content ?? '').trim();
     message.shown.push(message.content);

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ChatAddress, OutboundContent } from '../../../../platforms/platform.ts';
+import type { Card, ChatAddress, OutboundContent } from '../../../../platforms/platform.ts';
 import { channelTypes } from '../../../emulators/discord/discord-emulator.ts';
 import { messageFlags } from '../../../emulators/discord/world.ts';
 import { closeRigsAfterEach, connected, dmChat, type Rig, sendOptions, until } from './rig.ts';
@@ -172,6 +172,49 @@ describe('changing what was sent', () => {
     await rig.platform.remove(chat, id, signal());
     await rig.platform.remove(chat, id, signal());
     expect(shown(rig, id)?.deleted).toBe(true);
+  });
+});
+
+describe('where the bot may not embed', () => {
+  const card: Card = {
+    title: 'Run this?',
+    tone: 'warning',
+    blocks: [
+      { kind: 'code', text: 'rm -rf build' },
+      { kind: 'facts', facts: [{ label: 'Where', text: 'local' }] },
+    ],
+    buttons: [[{ id: 'x', label: 'Once', style: 'success' }]],
+  };
+
+  it('a card is plain text with its buttons, and so is its outcome', async () => {
+    const rig = await connected();
+    const chat = dmChat(rig.emulator.addUser('Ann').dm().id);
+    rig.emulator.deny('EMBED_LINKS');
+    const id = await send(rig, chat, { kind: 'card', card });
+    expect(shown(rig, id)).toMatchObject({
+      content: '**Run this?**\n```\nrm -rf build\n```\n**Where:** local',
+      embeds: [],
+      components: [{ type: 1 }],
+    });
+    const [outcome = {}] = rig.platform.render({
+      kind: 'card',
+      card: { ...card, title: 'Approved', buttons: [] },
+    });
+    await rig.platform.edit(chat, id, outcome, signal());
+    expect(shown(rig, id)).toMatchObject({
+      content: expect.stringContaining('**Approved**'),
+      components: [],
+    });
+  });
+
+  it('a card that would not fit is refused rather than cut', async () => {
+    const rig = await connected();
+    const chat = dmChat(rig.emulator.addUser('Ann').dm().id);
+    rig.emulator.deny('EMBED_LINKS');
+    const long: Card = { ...card, blocks: [{ kind: 'code', text: 'x'.repeat(3000) }] };
+    await expect(send(rig, chat, { kind: 'card', card: long })).rejects.toMatchObject({
+      code: 'platform_refused',
+    });
   });
 });
 
