@@ -51,11 +51,16 @@ export function createPoller({ client, settings, handle, sink, account, clock, l
   /** Confirms up to the first update that could not be stored. */
   async function store(updates: readonly Update[]): Promise<void> {
     const outcomes = await Promise.allSettled(updates.map(handle));
-    for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.status === 'rejected') throw outcome.reason;
-      const update = updates[index];
-      if (update !== undefined) offset = update.update_id + 1;
+    const ids = updates.map(({ update_id: id }) => id);
+    const failed = outcomes.findIndex(({ status }) => status === 'rejected');
+    const failure = outcomes[failed];
+    if (failure?.status !== 'rejected') {
+      offset = Math.max(offset, ...ids.map((id) => id + 1));
+      return;
     }
+    const unstored = ids.filter((_id, index) => outcomes[index]?.status === 'rejected');
+    offset = Math.max(offset, Math.min(...unstored));
+    throw failure.reason;
   }
 
   async function recover(failures: number, error: GatewayError, signal: AbortSignal): Promise<void> {
