@@ -42,6 +42,7 @@ export function requestCard(row: ApprovalRow, now: number, headOnly: boolean): C
         ? questionButtons(row.id, row.ask.choices, messages)
         : approvalButtons(row.id, row.ask, messages),
     footer: isApproval ? messages.card.expiresIn(minutes) : messages.question.otherHint,
+    expiresAt: row.expiresAt,
   };
 }
 
