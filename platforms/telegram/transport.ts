@@ -83,14 +83,17 @@ function asTransportError(error: unknown, phase: CallPhase, signal: AbortSignal 
   return new TransportError(signal?.aborted ? 'aborted' : phase, why);
 }
 
-async function readText(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of answer) {
-    const buffer = Buffer.from(chunk);
-    bytes += buffer.length;
-    if (bytes > maxAnswerBytes) throw new TransportError('unknown', 'the answer is larger than 32 MiB');
-    chunks.push(buffer);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+function readText(answer: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    answer.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxAnswerBytes)
+        answer.destroy(new TransportError('unknown', 'the answer is larger than 32 MiB'));
+      else chunks.push(chunk);
+    });
+    answer.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    answer.on('error', reject);
+  });
 }

@@ -43,7 +43,9 @@ export async function telegramRig(
   const dm = addressFor(ann.chat);
   const chatFor = ({ chatId }: ChatAddress) => emulator.world.chats.get(Number(chatId)) ?? ann.chat;
   const logged = () => lines.join('');
-  const send = ['sendMessage', 'sendRichMessage', 'sendDocument'];
+  const onSends = (plan: (method: string) => void) => {
+    for (const method of ['sendMessage', 'sendRichMessage', 'sendDocument']) plan(method);
+  };
   const contract: PlatformRig = {
     platform,
     chat: dm,
@@ -57,10 +59,10 @@ export async function telegramRig(
     shown: (chat) => emulator.shown(chatFor(chat)).map(shownOf),
     faults: {
       rateLimit: (seconds) =>
-        send.forEach((method) => emulator.fail(method, { status: 429, retryAfter: seconds })),
+        onSends((method) => emulator.fail(method, { status: 429, retryAfter: seconds })),
       chatGone: ann.blocks,
-      dropAfterSend: () => send.forEach((method) => emulator.dropSocket(method, 'after')),
-      serverError: () => send.forEach((method) => emulator.fail(method, { status: 502 })),
+      dropAfterSend: () => onSends((method) => emulator.dropSocket(method, 'after')),
+      serverError: () => onSends((method) => emulator.fail(method, { status: 502 })),
     },
     violations: () => emulator.violations,
     close: emulator.close,

@@ -121,7 +121,10 @@ export async function startTelegramEmulator(options: EmulatorOptions = {}): Prom
 
   function serveFile(path: string, response: ServerResponse): void {
     const file = world.files.get(path.replace('documents/', ''));
-    if (file === undefined) return answerJson(response, 404, refusalBody(new ApiRefusal(404, 'Not Found')));
+    if (file === undefined) {
+      answerJson(response, 404, refusalBody(new ApiRefusal(404, 'Not Found')));
+      return;
+    }
     response.writeHead(200, { 'content-type': file.mimeType, 'content-length': file.bytes.length });
     response.end(file.bytes);
   }
