@@ -1,3 +1,4 @@
+import { GatewayError } from '../../src/errors.ts';
 import { escapeMrkdwn } from '../format/slack-mrkdwn.ts';
 import type { ButtonStyle, Card, CardBlock, CardButton, TextSpan } from '../platform.ts';
 import { writeButtonValue } from './button-value.ts';
@@ -8,6 +9,8 @@ import { cut } from './text-message.ts';
 const sectionCharacters = 3000;
 const mostBlocks = 50;
 const labelCharacters = 75;
+/** Well within what a message may hold in all, and more than anyone reads in a card. */
+const cardCharacters = 12_000;
 
 const toneSign: Readonly<Record<Card['tone'], string>> = {
   warning: '⚠️',
@@ -25,17 +28,37 @@ const slackStyle: Readonly<Record<ButtonStyle, { style?: string }>> = {
   neutral: {},
 };
 
+/** Throws when the card does not fit: nobody approves what is cut off. */
 export function renderCard(card: Card): SlackPayload {
   const title = `${signOf(card)}*${escapeMrkdwn(card.title)}*`;
   const footer = footerText(card);
   const buttons = card.buttons.flat();
-  const tail: Block[] = [
-    ...(footer === '' ? [] : [{ type: 'context', elements: [mrkdwn(clip(footer, sectionCharacters))] }]),
+  const blocks: Block[] = [
+    section(title),
+    ...card.blocks.flatMap(renderBlock),
+    ...(footer === '' ? [] : [{ type: 'context', elements: [mrkdwn(footer)] }]),
     ...(buttons.length === 0 ? [] : [{ type: 'actions', elements: buttons.map(renderButton) }]),
   ];
-  const head = section(clip(title, sectionCharacters));
-  const body = card.blocks.flatMap(renderBlock).slice(0, mostBlocks - 1 - tail.length);
-  return { kind: 'blocks', text: clip(title, sectionCharacters), blocks: [head, ...body, ...tail] };
+  if (blocks.length > mostBlocks || Math.max(title.length, footer.length) > sectionCharacters)
+    throw tooLarge();
+  if (lengthOf(card) > cardCharacters) throw tooLarge();
+  return { kind: 'blocks', text: title, blocks };
+}
+
+function lengthOf({ blocks }: Card): number {
+  const lengths = blocks.map((block) =>
+    block.kind === 'facts'
+      ? block.facts.reduce((sum, fact) => sum + fact.label.length + fact.text.length, 0)
+      : block.text.length,
+  );
+  return lengths.reduce((sum, length) => sum + length, 0);
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError(
+    'platform_refused',
+    `The card is larger than Slack shows: ${cardCharacters} characters at the most`,
+  );
 }
 
 /** A title that begins with a sign of its own needs no second one. */
@@ -126,12 +149,6 @@ function rich(type: string, elements: Block[]): Block {
 
 function literal(text: string, style?: Record<string, boolean>): Block {
   return { type: 'text', text, ...(style === undefined ? {} : { style }) };
-}
-
-function pieces(text: string, size: number): string[] {
-  const all: string[] = [];
-  for (let at = 0; at < text.length; at += size) all.push(text.slice(at, at + size));
-  return all;
 }
 
 function clip(text: string, size: number): string {

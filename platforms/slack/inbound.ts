@@ -43,8 +43,13 @@ export function createInbound(deps: InboundDeps): Inbound {
     if (event.subtype === 'message_changed') return edited(event, workspace, sink);
     if (!spoken.has(event.subtype) || isOwn(event, workspace)) return;
     // One conversation in order: an event that waits for its thread's history must not be overtaken.
-    const place = `${workspace.teamId}:${event.channel}:${event.thread_ts ?? event.ts}`;
-    await inTurn(place, () => said(event, workspace, sink));
+    await inTurn(conversationOf(event, workspace), () => said(event, workspace, sink));
+  }
+
+  /** A channel's root messages are conversations of their own where each is answered in its thread. */
+  function conversationOf(event: MessageEvent, { teamId }: Workspace): string {
+    const ownThread = settings.replyInThread && !event.channel.startsWith('D');
+    return `${teamId}:${event.channel}:${event.thread_ts ?? (ownThread ? event.ts : '')}`;
   }
 
   async function said(event: MessageEvent, workspace: Workspace, sink: PlatformSink): Promise<void> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { readBytes } from '../emulator.ts';
 import type { Faults } from './faults.ts';
-import { readBody } from './web-api.ts';
 import { findMessage, type World } from './world.ts';
 
 const responsePayload = z.object({
@@ -43,7 +43,7 @@ export function createContentRoutes(deps: {
   ): Promise<void> {
     const file = world.files.get(id);
     const fault = faults.take('upload');
-    const bytes = await readBody(request);
+    const bytes = await readBytes(request);
     if (fault?.status !== undefined) return void response.writeHead(fault.status).end();
     if (file === undefined || bytes.length !== length) return void response.writeHead(400).end('bad length');
     file.bytes = bytes;
@@ -65,7 +65,7 @@ export function createContentRoutes(deps: {
 
   async function respond(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const known = responses.get(id);
-    const parsed = responsePayload.safeParse(JSON.parse((await readBody(request)).toString('utf8')));
+    const parsed = responsePayload.safeParse(JSON.parse((await readBytes(request)).toString('utf8')));
     // docs.slack.dev/interactivity/handling-user-interaction: five uses within 30 minutes.
     if (known === undefined || known.uses >= 5) return void response.writeHead(404).end('used_url');
     if (!parsed.success) {

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { z } from 'zod';
+import { readBytes } from '../emulator.ts';
 import type { SlackEmulator } from './slack-emulator.ts';
 import type { SlackUserHandle } from './user.ts';
-import { readBody } from './web-api.ts';
 import { findMessage, type SlackChannel } from './world.ts';
 
 const place = { channel: z.string().optional(), threadTs: z.string().optional() };
@@ -137,7 +137,7 @@ export function createControl(slack: SlackEmulator): Server {
       case 'refreshSocket':
         return slack.refreshSocket();
       case 'redeliverAll':
-        return slack.receipts.forEach(slack.redeliver);
+        return slack.receipts.map(slack.redeliver).length;
       case 'useHttp':
         return slack.useHttp({ url: asked.url, signingSecret: slack.signingSecret });
       case 'report':
@@ -152,7 +152,7 @@ export function createControl(slack: SlackEmulator): Server {
 
   return createServer(async (request, response) => {
     try {
-      const asked = wish.parse(JSON.parse((await readBody(request)).toString('utf8')));
+      const asked = wish.parse(JSON.parse((await readBytes(request)).toString('utf8')));
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(grant(asked) ?? {}));
     } catch (error) {

@@ -12,6 +12,8 @@ export interface Receipt {
   /** Milliseconds from sending to the acknowledgement; absent until it came. */
   ackMs?: number;
   response?: unknown;
+  /** Resolves once it is acknowledged. */
+  acked: Promise<void>;
 }
 
 export interface HttpEndpoint {
@@ -21,6 +23,7 @@ export interface HttpEndpoint {
 
 interface Envelope {
   receipt: Receipt;
+  resolve(): void;
   payload: Record<string, unknown>;
   sentAt: number;
   timer: NodeJS.Timeout | undefined;
@@ -94,6 +97,7 @@ export function createDelivery(): Delivery {
     waiting.delete(envelope.receipt.envelopeId);
     envelope.receipt.ackMs = performance.now() - envelope.sentAt;
     envelope.receipt.response = response;
+    envelope.resolve();
   }
 
   function transmit(envelope: Envelope): void {
@@ -134,15 +138,17 @@ export function createDelivery(): Delivery {
     violations,
     send(kind, payload) {
       counter += 1;
-      const receipt: Receipt = { envelopeId: `envelope-${counter}`, kind, attempts: 0 };
+      const { promise: acked, resolve } = Promise.withResolvers<void>();
+      const receipt: Receipt = { envelopeId: `envelope-${counter}`, kind, attempts: 0, acked };
       receipts.push(receipt);
       payloads.set(receipt.envelopeId, payload);
-      transmit({ receipt, payload, sentAt: 0, timer: undefined });
+      transmit({ receipt, resolve, payload, sentAt: 0, timer: undefined });
       return receipt;
     },
     redeliver(receipt) {
       const payload = payloads.get(receipt.envelopeId);
-      if (payload !== undefined) transmit({ receipt, payload, sentAt: 0, timer: undefined });
+      if (payload === undefined) return;
+      transmit({ receipt, resolve: () => undefined, payload, sentAt: 0, timer: undefined });
     },
     useHttp(endpoint) {
       http = endpoint;

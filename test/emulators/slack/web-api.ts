@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { readBytes } from '../emulator.ts';
 import type { Faults } from './faults.ts';
 import { type MethodContext, SlackFailure } from './method.ts';
 import { methods } from './methods.ts';
@@ -116,7 +117,7 @@ export function createWebApi(deps: WebApiDeps): WebApi {
 }
 
 async function readArgs(request: IncomingMessage): Promise<Record<string, string>> {
-  const body = (await readBody(request)).toString('utf8');
+  const body = (await readBytes(request)).toString('utf8');
   if (request.headers['content-type']?.startsWith('application/json') === true) {
     const fields = z.record(z.string(), z.unknown()).parse(JSON.parse(body === '' ? '{}' : body));
     return Object.fromEntries(
@@ -127,10 +128,4 @@ async function readArgs(request: IncomingMessage): Promise<Record<string, string
     );
   }
   return Object.fromEntries(new URLSearchParams(body));
-}
-
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(z.instanceof(Buffer).parse(part));
-  return Buffer.concat(parts);
 }

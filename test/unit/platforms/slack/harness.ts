@@ -12,6 +12,7 @@ import { createSlack } from '../../../../platforms/slack/slack.ts';
 import { type Clock, systemClock } from '../../../../src/clock.ts';
 import { createLog, type Log } from '../../../../src/log.ts';
 import { type SlackEmulator, startSlackEmulator } from '../../../emulators/slack/slack-emulator.ts';
+import { createPlatformMemory } from '../../../support/platform-memory.ts';
 
 export interface RecordingSink extends PlatformSink {
   events: InboundEvent[];
@@ -50,18 +51,6 @@ export function recordingSink(): RecordingSink {
   return sink;
 }
 
-export function mapMemory(entries = new Map<string, unknown>()): PlatformMemory {
-  return {
-    get: (key) => Promise.resolve(entries.get(key)),
-    set: (key, value) => Promise.resolve(void entries.set(key, structuredClone(value))),
-    delete: (key) => Promise.resolve(void entries.delete(key)),
-    list: (prefix) =>
-      Promise.resolve(
-        [...entries].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => ({ key, value })),
-      ),
-  };
-}
-
 export interface Bench {
   slack: SlackEmulator;
   platform: Platform;
@@ -86,7 +75,7 @@ export async function startBench(
   clock: Clock = systemClock,
 ): Promise<Bench> {
   const slack = await startSlackEmulator();
-  const memory = mapMemory();
+  const memory = createPlatformMemory();
   const logLines: string[] = [];
   const log: Log = createLog('debug', (line) => logLines.push(line));
   const open: Platform[] = [];

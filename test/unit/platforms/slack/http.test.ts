@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlatformRoute } from '../../../../platforms/platform.ts';
+import { readBytes } from '../../../emulators/emulator.ts';
 import { sign } from '../../../emulators/slack/delivery.ts';
 import type { SlackUserHandle } from '../../../emulators/slack/user.ts';
-import { readBody } from '../../../emulators/slack/web-api.ts';
 import { type Bench, never, startBench, until } from './harness.ts';
 
 let bench: Bench;
@@ -15,7 +15,7 @@ function serve(route: PlatformRoute): Promise<Server> {
   const started = createServer(async (request, response) => {
     const headers = new Headers();
     for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value));
-    const body = await readBody(request);
+    const body = await readBytes(request);
     const answer = await route.handle(
       new Request(`http://gateway${route.path}`, { method: 'POST', headers, body }),
     );

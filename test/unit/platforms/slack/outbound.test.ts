@@ -305,22 +305,25 @@ describe('a card', () => {
     expect(ann.botShows()[0]?.text).toBe('*❓ A question*');
   });
 
-  it('stays within the limits with very long contents', async () => {
-    const long = 'x & <y> '.repeat(2000);
-    await send({
-      kind: 'card',
-      card: {
-        ...card,
-        title: long,
-        footer: long,
-        blocks: [
-          { kind: 'text', text: long },
-          { kind: 'code', text: long },
-        ],
-      },
-    });
+  it('stays within the limits with long contents', async () => {
+    const long = 'x & <y> '.repeat(700);
+    const blocks = [
+      { kind: 'text' as const, text: long },
+      { kind: 'code' as const, text: long },
+    ];
+    await send({ kind: 'card', card: { ...card, blocks } });
     expect(ann.botShows()).toHaveLength(1);
     expect(bench.slack.violations()).toEqual([]);
+  });
+
+  it.each([
+    ['code', { blocks: [{ kind: 'code' as const, text: 'x'.repeat(12_001) }] }],
+    ['title', { title: 'x'.repeat(3001) }],
+    ['footer', { footer: '<'.repeat(1000) }],
+  ])('with too long a %s is refused rather than cut', (_part, more) => {
+    expect(() => bench.platform.render({ kind: 'card', card: { ...card, ...more } })).toThrow(
+      /larger than Slack shows/,
+    );
   });
 });
 
