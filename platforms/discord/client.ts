@@ -21,6 +21,8 @@ export function openRest(
     version: '10',
     timeout: callTimeoutMs,
     retries: 0,
+    // Waits are told as Discord tells them; whoever waits may add to them.
+    offset: 0,
     rejectOnRateLimit: ({ route, method }) => method.toUpperCase() !== 'GET' && isMessageRoute(route),
   }).setToken(token);
   return { rest, api: createApi(rest, library) };

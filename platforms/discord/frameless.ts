@@ -5,7 +5,6 @@ import type { DiscordPayload } from './payload.ts';
 const embedShape = z.object({
   title: z.string().optional(),
   description: z.string().optional(),
-  fields: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
   footer: z.object({ text: z.string() }).optional(),
 });
 
@@ -14,13 +13,10 @@ const embedShape = z.object({
  * into one message: nobody shall approve what he cannot read.
  */
 export function withoutFrame({ embeds = [], ...payload }: DiscordPayload): DiscordPayload | null {
-  const content = embeds.map((embed) => {
-    const { title = '', description = '', fields, footer } = embedShape.parse(embed);
-    const facts = fields.map(({ name, value }) => `**${name}:** ${value}`);
-    return [`**${title}**`, description, ...facts, footer?.text ?? '']
-      .filter((line) => line !== '')
-      .join('\n');
+  const parts = embeds.map((embed) => {
+    const { title = '', description = '', footer } = embedShape.parse(embed);
+    return [`**${title}**`, description, footer?.text ?? ''].filter((line) => line !== '').join('\n');
   });
-  const text = content.join('\n');
+  const text = parts.join('\n');
   return text.length > textUnits ? null : { ...payload, content: text };
 }

@@ -7,13 +7,7 @@ const payloadShape = z.object({
   content: z.string().optional(),
   embeds: z.array(z.record(z.string(), z.unknown())).optional(),
   components: z.array(z.record(z.string(), z.unknown())).optional(),
-  /** A file to send along: one on disk, or a text made for the occasion. */
-  file: z
-    .union([
-      z.object({ name: z.string(), path: z.string() }),
-      z.object({ name: z.string(), text: z.string() }),
-    ])
-    .optional(),
+  file: z.object({ name: z.string(), path: z.string() }).optional(),
 });
 export type DiscordPayload = z.infer<typeof payloadShape>;
 

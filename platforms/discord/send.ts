@@ -141,8 +141,6 @@ function postTitle({ content, embeds, file }: DiscordPayload): string {
 
 async function filesOf({ file }: DiscordPayload, limitBytes: number): Promise<RawFile[]> {
   if (file === undefined) return [];
-  if ('text' in file)
-    return [{ name: file.name, data: Buffer.from(file.text), contentType: 'text/plain; charset=utf-8' }];
   try {
     const { size } = await stat(file.path);
     if (size > limitBytes) {

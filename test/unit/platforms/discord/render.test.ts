@@ -5,6 +5,7 @@ import { readPayload } from '../../../../platforms/discord/payload.ts';
 import { render } from '../../../../platforms/discord/render.ts';
 import { toDiscordMarkdown } from '../../../../platforms/format/discord-markdown.ts';
 import type { Card, CardButton } from '../../../../platforms/platform.ts';
+import { GatewayError } from '../../../../src/errors.ts';
 import { hostileMarkdown, someMarkdown } from '../format/markdown-samples.ts';
 
 const card: Card = { title: 'Run this?', tone: 'warning', blocks: [], buttons: [] };
@@ -14,6 +15,16 @@ const rendered = (change: Partial<Card>) => {
 };
 const description = (change: Partial<Card>): string =>
   String(rendered(change).embeds?.[0]?.['description'] ?? '');
+
+/** Null for a card that does not fit. */
+function embedOf(change: Partial<Card>): Record<string, unknown> | null {
+  try {
+    return rendered(change).embeds?.[0] ?? null;
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'usage') return null;
+    throw error;
+  }
+}
 
 describe('Markdown for Discord', () => {
   it.each([
@@ -108,43 +119,50 @@ describe('a card', () => {
     expect(shown).toBe('\\*\\*bold\\*\\* \\<@1> \\|\\|x\\|\\|\n\\# big');
   });
 
-  it('brings a command that is too long along as a whole, in the same message', () => {
-    const text = `echo start\n${'x'.repeat(12_000)}\nrm -rf /precious`;
-    const payload = rendered({
-      blocks: [
-        { kind: 'text', text: 'Why' },
-        { kind: 'code', text },
-      ],
-      buttons: [[button('a')]],
-    });
-    expect(payload.file).toEqual({ name: 'command.txt', text });
-    expect(String(payload.embeds?.[0]?.['description']).length).toBeLessThanOrEqual(4096);
-    expect(payload.components).toHaveLength(1);
+  it('says all that is known of it', () => {
+    const facts = [
+      { label: 'Why', text: 'recursive *delete*' },
+      { label: 'Where', text: 'local' },
+    ];
+    expect(description({ blocks: [{ kind: 'facts', facts }] })).toBe(
+      '**Why:** recursive \\*delete\\*\n**Where:** local',
+    );
   });
 
-  it('stays within six thousand characters in all, whatever is put on it', () => {
-    const anyText = fc.string({ maxLength: 5000, unit: 'grapheme' });
+  it('is refused when it does not fit, since nobody shall approve what he cannot read', () => {
+    const blocks = [{ kind: 'code' as const, text: `${'x'.repeat(4100)}\nrm -rf /precious` }];
+    expect(() => rendered({ blocks })).toThrow(
+      expect.objectContaining({ code: 'usage', message: expect.stringContaining('too long for Discord') }),
+    );
+  });
+
+  it('shows a long title whole', () => {
+    const title = `Denied by Ann: ${'because '.repeat(60)}`.trim();
+    expect(description({ title })).toContain(title);
+  });
+
+  it('that is rendered is taken by Discord, whatever is put on it', () => {
+    const anyText = fc.string({ maxLength: 1500, unit: 'grapheme' });
     const block = fc.oneof(
       fc.record({ kind: fc.constant('text' as const), text: anyText }),
       fc.record({ kind: fc.constant('code' as const), text: anyText }),
       fc.record({
         kind: fc.constant('facts' as const),
-        facts: fc.array(fc.record({ label: fc.string({ maxLength: 300 }), text: anyText }), {
-          maxLength: 30,
+        facts: fc.array(fc.record({ label: fc.string({ maxLength: 30 }), text: fc.string() }), {
+          maxLength: 9,
         }),
       }),
     );
     fc.assert(
-      fc.property(anyText, fc.array(block, { maxLength: 5 }), anyText, (title, blocks, footer) => {
-        const [embed = {}] = rendered({ title, blocks, footer }).embeds ?? [];
-        const strings = JSON.stringify(embed, (key, value: unknown) =>
-          key === 'color' || key === 'inline' ? undefined : value,
-        );
-        const parsed: unknown = JSON.parse(strings);
-        expect(textLength(parsed)).toBeLessThanOrEqual(6000);
-        expect(String(embed['description'] ?? '').length).toBeLessThanOrEqual(4096);
+      fc.property(anyText, fc.array(block, { maxLength: 4 }), anyText, (title, blocks, footer) => {
+        const embed = embedOf({ title, blocks, footer });
+        if (embed === null) return;
+        expect(textLength(embed)).toBeLessThanOrEqual(6000);
+        const shown = String(embed['description'] ?? '');
+        expect(shown.length).toBeLessThanOrEqual(4096);
+        expect(shown.match(/^```/gm)?.length ?? 0).toSatisfy((fences: number) => fences % 2 === 0);
       }),
-      { numRuns: 100 },
+      { numRuns: 150 },
     );
   });
 

@@ -18,6 +18,7 @@ import {
   type EmulatorOptions,
   startDiscordEmulator,
 } from '../../../emulators/discord/discord-emulator.ts';
+import { createPlatformMemory } from '../../../support/platform-memory.ts';
 
 export interface Rig {
   emulator: DiscordEmulator;
@@ -66,17 +67,6 @@ export function createSink(): RecordingSink {
   return sink;
 }
 
-export function createMemory(): PlatformMemory {
-  const values = new Map<string, unknown>();
-  return {
-    get: async (key) => values.get(key),
-    set: async (key, value) => void values.set(key, value),
-    delete: async (key) => void values.delete(key),
-    list: async (prefix) =>
-      [...values].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => ({ key, value })),
-  };
-}
-
 export const someCommands: readonly BotCommand[] = [
   { name: 'status', description: 'Shows the status' },
   { name: 'stop', description: 'Stops the turn' },
@@ -95,7 +85,7 @@ export async function startRig({
   commands = someCommands,
 }: RigOptions = {}): Promise<Rig> {
   const emulator = await startDiscordEmulator(options);
-  const memory = createMemory();
+  const memory = createPlatformMemory();
   const logs: string[] = [];
   const deps = { log: createLog('debug', (line) => logs.push(line)), clock: systemClock, memory };
   const given = typeof discord === 'function' ? discord(emulator) : discord;
