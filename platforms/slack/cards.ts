@@ -69,9 +69,7 @@ function signOf({ title, tone }: Card): string {
 function renderBlock(block: CardBlock): Block[] {
   switch (block.kind) {
     case 'text':
-      return pieces(block.text, sectionCharacters).map((piece) =>
-        rich('rich_text_section', [literal(piece)]),
-      );
+      return block.text === '' ? [] : [rich('rich_text_section', [literal(block.text)])];
     case 'facts':
       return [
         rich(
