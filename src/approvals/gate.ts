@@ -48,6 +48,8 @@ export type Consideration = { kind: 'settled'; approval: Approval } | { kind: 'w
  */
 export interface ApprovalGate {
   consider(call: GateCall, subject: ApprovalSubject): Promise<Consideration>;
+  /** Notes that an action that was not simply safe has run, and how it ended. */
+  ran(call: GateCall, subject: ApprovalSubject, status: string): Promise<void>;
   /** Asks a question of the `clarify` tool; settled once it is answered, expired or superseded. */
   question(call: GateCall, question: string, choices: readonly string[]): Promise<ApprovalRow>;
 }
@@ -181,6 +183,7 @@ export function createApprovalGate(options: GateOptions): ApprovalGate {
 
   return {
     consider,
+    ran: (call, subject, status) => audit(call, 'run', { status, subject: brief(subject) }),
     async question(call, question, choices) {
       const stored = await store.read.approvals.byCall(call.session.sessionId, call.callId);
       if (stored) return stored;

@@ -12,6 +12,8 @@ export interface ApprovalPolicy {
   smartPolicy: string;
   /** Whether a person can be reached: a chat or a terminal. Unknown means no. */
   attended: boolean;
+  /** What happens where no person can be reached. */
+  unattended: 'deny' | 'approve';
   /** Yolo, by the process's flag or the session's. */
   yolo: boolean;
 }
@@ -41,12 +43,15 @@ export function policyStep(
   if (judgement.text.length > longestJudged) return { kind: 'refuse', why: 'tooLong' };
   if (judgement.verdict === 'safe') return { kind: 'allow' };
   if (subject.kind === 'command' && subject.isolated && policy.inContainers === 'skip')
-    return { kind: 'allow' };
+    return { kind: 'allow', note: 'in an isolated sandbox' };
   if (policy.yolo || policy.mode === 'off') return { kind: 'allow', note: 'approvals are off' };
   if (remembered) return { kind: 'allow', note: 'allowed before' };
   if (judgement.routine && (policy.routine === 'allow' || policy.mode === 'smart')) {
     return { kind: 'allow', note: 'routine' };
   }
   if (policy.mode === 'smart' && subject.kind === 'command') return { kind: 'smart' };
-  return policy.attended ? { kind: 'ask' } : { kind: 'refuse', why: 'unattended' };
+  if (policy.attended) return { kind: 'ask' };
+  if (policy.unattended === 'approve')
+    return { kind: 'allow', note: 'approved unattended, by the configuration' };
+  return { kind: 'refuse', why: 'unattended' };
 }

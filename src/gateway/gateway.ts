@@ -174,6 +174,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       inContainers: approvals.in_containers,
       smartPolicy: approvals.smart_policy,
       attended: platforms.get(session.chat.platform)?.capabilities.attended ?? false,
+      unattended: isTerminal ? approvals.single_query_mode : approvals.unattended_mode,
       yolo: parts.yolo || session.settings.yolo === true,
     };
   }

@@ -29,6 +29,8 @@ export function createAgentTools(options: AgentToolsOptions): AgentTools {
   const { session, registry, gate } = options;
   /** What was agreed for a call before it ran: the gate inside dispatch finds it here and does not ask again. */
   const agreed = new Map<string, Approval>();
+  /** Approved actions that were not simply safe: their runs are audited. */
+  const watched = new Map<string, ApprovalSubject>();
   const agreedKey = (callId: string, subject: ApprovalSubject) => `${callId}\n${JSON.stringify(subject)}`;
 
   function contextOf(callId: string, signal: AbortSignal): ToolContext {
@@ -71,7 +73,9 @@ export function createAgentTools(options: AgentToolsOptions): AgentTools {
     if (!subject) return { kind: 'run' };
     const consideration = await gate.consider(gateCall, subject);
     if (consideration.kind === 'waiting') return { kind: 'wait' };
-    agreed.set(agreedKey(call.id, subject), consideration.approval);
+    const { approval } = consideration;
+    agreed.set(agreedKey(call.id, subject), approval);
+    if (approval.approved && approval.note !== undefined) watched.set(call.id, subject);
     // A refusal is told by dispatch, in the shape that the tool's results have.
     return { kind: 'run' };
   }
@@ -82,10 +86,12 @@ export function createAgentTools(options: AgentToolsOptions): AgentTools {
     isIdempotent: (name) => registry.get(name)?.idempotent ?? false,
     consent: consentTo,
     async run(call, args, signal) {
-      const { result } = await runToolCall(call.name, args, contextOf(call.id, signal), {
+      const { result, status } = await runToolCall(call.name, args, contextOf(call.id, signal), {
         hooks: options.hooks,
         registry,
       });
+      const subject = watched.get(call.id);
+      if (subject) await gate.ran({ session, callId: call.id, signal }, subject, status);
       return typeof result === 'string' ? result : JSON.stringify({ content: result.content });
     },
     limit: options.limit,
