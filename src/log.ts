@@ -7,7 +7,10 @@ export type Log = Logger;
  * The process logger: JSON lines on stderr. Every line passes the secret filter as text, so a token hidden in an
  * error message or in a nested field cannot slip through a list of field names.
  */
-export function createLog(level = 'info', write: (line: string) => void = (line) => process.stderr.write(line)): Log {
+export function createLog(
+  level = 'info',
+  write: (line: string) => void = (line) => process.stderr.write(line),
+): Log {
   return pino(
     { level, base: null, timestamp: stdTimeFunctions.isoTime },
     { write: (line: string) => write(redactSecrets(line)) },

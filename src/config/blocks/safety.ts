@@ -5,7 +5,9 @@ const unattended = z.enum(['deny', 'approve']).default('deny');
 
 /** Globs, or regular expressions between slashes. */
 const commandPatterns = entries
-  .refine((patterns) => patterns.every(isUsable), { error: 'a glob, or a valid regular expression between slashes' })
+  .refine((patterns) => patterns.every(isUsable), {
+    error: 'a glob, or a valid regular expression between slashes',
+  })
   .default([]);
 
 function isUsable(pattern: string): boolean {

@@ -83,14 +83,12 @@ export function createTimerTable(sql: Statements): TimerTable {
       sql.run('DELETE FROM timers WHERE id = ?', id);
     },
     async due(now) {
-      return sql
-        .all('SELECT * FROM timers WHERE due_at <= ? ORDER BY due_at', now)
-        .map((row) => ({
-          id: text(row, 'id'),
-          kind: 'approval_expiry',
-          ref: text(row, 'ref'),
-          dueAt: integer(row, 'due_at'),
-        }));
+      return sql.all('SELECT * FROM timers WHERE due_at <= ? ORDER BY due_at', now).map((row) => ({
+        id: text(row, 'id'),
+        kind: 'approval_expiry',
+        ref: text(row, 'ref'),
+        dueAt: integer(row, 'due_at'),
+      }));
     },
     async nextDueAt() {
       const row = sql.get('SELECT due_at FROM timers ORDER BY due_at LIMIT 1');
