@@ -231,7 +231,12 @@ export interface Platform {
   render(content: OutboundContent): Payload[];
   deliver(chat: ChatAddress, payload: Payload, options: DeliverOptions): Promise<{ messageId: string }>;
   /** The message id under which an earlier `deliver` with this key arrived, or null when not found or unknowable. */
-  findDelivered(chat: ChatAddress, payload: Payload, key: string, signal: AbortSignal): Promise<string | null>;
+  findDelivered(
+    chat: ChatAddress,
+    payload: Payload,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<string | null>;
   /** An edit that changes nothing succeeds. */
   edit(chat: ChatAddress, messageId: string, payload: Payload, signal: AbortSignal): Promise<void>;
   remove(chat: ChatAddress, messageId: string, signal: AbortSignal): Promise<void>;

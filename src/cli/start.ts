@@ -51,14 +51,14 @@ async function run(
   const { host, port } = config.gateway;
   const token = await loadGatewayToken(home, config.gateway.token);
   const guard = createGuard({ token: token.value, host, clock: systemClock });
-  let report = () => undefined as void;
+  let report: (() => void) | null = null;
   const assembled = await assemble({
     loaded,
     log,
     platforms: (store) => openPlatforms({ home, config, guard, log, clock: systemClock, store }),
     ...(flags.config !== undefined && { configFile: flags.config }),
     yolo: flags.yolo ?? process.env['HERMES_YOLO_MODE'] === '1',
-    onChange: () => report(),
+    onChange: () => report?.(),
     ...(flags.port !== undefined && { flags: { 'gateway.port': flags.port } }),
   });
   const server = openServer({ host, port, guard }, assembled, log);
@@ -66,23 +66,23 @@ async function run(
   let state: GatewayState = 'starting';
   const write = async () => status.write(await describe(assembled, server, state));
   report = throttled(write, 200);
-  const ticking = setInterval(report, statusEveryMs);
+  const ticking = setInterval(() => report?.(), statusEveryMs);
 
   await server.start();
   announce(loaded, server, token.value);
   log.info({ url: server.url }, 'listening');
   await assembled.gateway.start();
   state = 'running';
-  report();
+  report?.();
   return {
     async stop(graceMs) {
       state = 'draining';
-      report();
+      report?.();
       clearInterval(ticking);
       await assembled.gateway.stop(graceMs);
       await server.stop();
       state = 'stopped';
-      report = () => undefined;
+      report = null;
       await status.write(await describe(assembled, server, state));
       await assembled.close();
     },
@@ -155,10 +155,12 @@ async function describe(
 
 /** At most one call in `everyMs`, the last one never lost. */
 function throttled(work: () => Promise<void>, everyMs: number): () => void {
-  let timer: NodeJS.Timeout | null = null;
+  let isWaiting = false;
   return () => {
-    timer ??= setTimeout(() => {
-      timer = null;
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
       work().catch((error: unknown) => process.stderr.write(`status: ${errorMessage(error)}\n`));
     }, everyMs);
   };

@@ -46,7 +46,10 @@ export async function showPlatform(platform: string, output: Output): Promise<vo
 }
 
 function show(shown: ToolsetDescription, { json }: Output): void {
-  if (json) return printJson(shown);
+  if (json) {
+    printJson(shown);
+    return;
+  }
   print(shown.name);
   for (const tool of shown.tools) print(`  ${tool}`);
   for (const { tool, reason, env } of shown.unavailable) {

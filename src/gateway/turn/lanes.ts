@@ -152,7 +152,7 @@ export function createLanes(options: LanesOptions): Lanes {
   function watch(key: string, abort: AbortController, turn: TurnRun): () => void {
     const limitMs = options.inactivityMs();
     if (limitMs <= 0) return () => undefined;
-    let cancel = () => {};
+    let cancel: (() => void) | null = null;
     const look = () => {
       const silentMs = clock.now() - turn.lastActivity();
       if (silentMs >= limitMs) {
@@ -161,7 +161,7 @@ export function createLanes(options: LanesOptions): Lanes {
       } else cancel = clock.after(limitMs - silentMs + 10, look);
     };
     cancel = clock.after(limitMs, look);
-    return () => cancel();
+    return () => cancel?.();
   }
 
   function renewLeases(): void {
