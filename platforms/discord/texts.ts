@@ -4,13 +4,11 @@ const texts = {
     received: (command: string) => `✅ ${command}`,
     notHere: 'I am not available in this channel.',
     notStored: 'That could not be saved just now. Please try again in a moment.',
-    choose: 'Choose…',
   },
   ru: {
     received: (command: string) => `✅ ${command}`,
     notHere: 'В этом канале я не отвечаю.',
     notStored: 'Сейчас не удалось это сохранить. Попробуйте ещё раз через минуту.',
-    choose: 'Выберите…',
   },
 } as const;
 

@@ -42,7 +42,6 @@ const attachmentShape = z.object({
   url: z.string(),
   content_type: z.string().nullish(),
 });
-export type WireAttachment = z.infer<typeof attachmentShape>;
 
 const contentShape = z.object({
   content: z.string().default(''),

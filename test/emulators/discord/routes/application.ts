@@ -13,6 +13,8 @@ const command = z.looseObject({
   options: z.array(z.looseObject({ name: commandName, description: z.string().min(1).max(100) })).nullish(),
 });
 const dmBody = z.object({ recipient_id: z.string() });
+/** Of a large bot, so that a test with several shards need not wait five seconds between them. */
+const identifyLimit = { total: 1000, remaining: 999, reset_after: 14_400_000, max_concurrency: 16 };
 const messageContentIntent = 1 << 15;
 
 export const applicationRoutes: readonly Route[] = [
@@ -22,7 +24,7 @@ export const applicationRoutes: readonly Route[] = [
     handle: (_call, { root }) => ({
       url: root().replace('http', 'ws'),
       shards: 1,
-      session_start_limit: { total: 1000, remaining: 999, reset_after: 14_400_000, max_concurrency: 1 },
+      session_start_limit: identifyLimit,
     }),
   },
   { method: 'GET', path: '/users/@me', handle: (_call, { world }) => userToWire(world.bot) },

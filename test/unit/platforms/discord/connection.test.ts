@@ -47,6 +47,20 @@ describe('connecting to Discord', () => {
     await expect(rig.connect()).rejects.toMatchObject({ code: 'platform_unreachable', retryable: true });
   });
 
+  it('several shards hear every server and every DM once', async () => {
+    const rig = await opened({ discord: { shards: 2, autoThread: false } });
+    const { emulator } = rig;
+    const guilds = [emulator.guild, ...['b', 'c', 'd', 'e', 'f'].map(emulator.addGuild)];
+    const channels = guilds.map((guild) => emulator.addChannel(guild.name, { guild }));
+    await rig.connect();
+    expect(emulator.gateway.identifies()).toBe(2);
+    const ann = emulator.addUser('Ann');
+    for (const channel of channels) ann.asks(channel.name, { channel });
+    ann.says('direct');
+    await until(() => texts(rig).length === guilds.length + 1);
+    expect(texts(rig).toSorted()).toEqual(['Acme', 'b', 'c', 'd', 'direct', 'e', 'f']);
+  });
+
   it('commands are written once and left alone while they are the same', async () => {
     const rig = await connected();
     expect(rig.emulator.world.commands.map(({ name }) => name)).toEqual(['status', 'stop']);
