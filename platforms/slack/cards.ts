@@ -71,6 +71,7 @@ function renderBlock(block: CardBlock): Block[] {
     case 'text':
       return block.text === '' ? [] : [rich('rich_text_section', [literal(block.text)])];
     case 'facts':
+      if (block.facts.length === 0) return [];
       return [
         rich(
           'rich_text_section',
