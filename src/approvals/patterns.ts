@@ -125,7 +125,7 @@ export const DANGER_PATTERNS: readonly DangerPattern[] = [
     category: 'recursive-delete',
   },
   { pattern: /\bdd\s+[^;&|\n]{0,200}?\bof=/i, description: 'disk copy', category: 'overwrite-data' },
-  { pattern: at(String.raw`mkfs`), description: 'format filesystem', category: 'overwrite-data' },
+  { pattern: at('mkfs'), description: 'format filesystem', category: 'overwrite-data' },
   {
     pattern: />{1,2}\s*["']?\/(?:private\/)?etc\//i,
     description: 'overwrite system config',

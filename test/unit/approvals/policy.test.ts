@@ -14,7 +14,14 @@ const policy: ApprovalPolicy = {
   unattended: 'deny',
   yolo: false,
 };
-const command: ApprovalSubject = { kind: 'command', command: 'x', cwd: '/', home: '/', backend: 'local', isolated: false };
+const command: Extract<ApprovalSubject, { kind: 'command' }> = {
+  kind: 'command',
+  command: 'x',
+  cwd: '/',
+  home: '/',
+  backend: 'local',
+  isolated: false,
+};
 const judged = (verdict: Verdict, change: Partial<Judgement> = {}): Judgement => ({
   verdict,
   text: 'x',
@@ -27,8 +34,12 @@ const judged = (verdict: Verdict, change: Partial<Judgement> = {}): Judgement =>
   scope: null,
   ...change,
 });
-const step = (judgement: Judgement, change: Partial<ApprovalPolicy> = {}, remembered = false, subject = command) =>
-  policyStep(subject, judgement, { ...policy, ...change }, remembered).kind;
+const step = (
+  judgement: Judgement,
+  change: Partial<ApprovalPolicy> = {},
+  remembered = false,
+  subject: ApprovalSubject = command,
+) => policyStep(subject, judgement, { ...policy, ...change }, remembered).kind;
 
 describe('the policy of approvals', () => {
   it('lets what is safe run and asks about what is dangerous', () => {
@@ -45,7 +56,9 @@ describe('the policy of approvals', () => {
     ['an unattended run that approves', { attended: false, unattended: 'approve' }, false, command],
   ])('never runs what is forbidden, not even with %s', (_name, change, remembered, subject) => {
     expect(step(judged('forbidden'), change, remembered, subject)).toBe('refuse');
-    expect(step(judged('dangerous', { text: 'x'.repeat(200_000) }), change, remembered, subject)).toBe('refuse');
+    expect(step(judged('dangerous', { text: 'x'.repeat(200_000) }), change, remembered, subject)).toBe(
+      'refuse',
+    );
   });
 
   it('does not ask in an isolated container, unless the config says so', () => {
