@@ -1,4 +1,4 @@
-import { lexer, type MarkedToken, type Token } from 'marked';
+import { Lexer, lexer, type MarkedToken, type Token } from 'marked';
 
 /**
  * The one reading of a model's Markdown that every renderer starts from: CommonMark with GitHub's tables, strike-through
@@ -6,7 +6,7 @@ import { lexer, type MarkedToken, type Token } from 'marked';
  */
 export function readMarkdown(markdown: string): MarkedToken[] {
   if (isCostly(markdown)) return [plainParagraph(markdown)];
-  return own(lexer(markdown));
+  return own(lexer(markdown)).map(withoutHtmlBlocks);
 }
 
 /** The lexer runs without extensions, so every token is one of its own; the compiler needs to be shown. */
@@ -26,6 +26,16 @@ function isCostly(markdown: string): boolean {
   return markdown
     .split(/\n\s*\n/)
     .some((paragraph) => (paragraph.match(delimiters)?.length ?? 0) > maxDelimiters);
+}
+
+/**
+ * A line that begins with a tag is a block of HTML to CommonMark, its Markdown unread. No chat shows HTML: it is text
+ * like any other.
+ */
+function withoutHtmlBlocks(token: MarkedToken): MarkedToken {
+  if (token.type !== 'html' || !token.block) return token;
+  const { raw } = token;
+  return { type: 'paragraph', raw, text: raw.trim(), tokens: Lexer.lexInline(raw.trim()) };
 }
 
 function plainParagraph(text: string): MarkedToken {

@@ -27,6 +27,8 @@ export interface TelegramOptions {
   dropStaleUpdates?: boolean;
   /** How long one call for updates waits for the first one. */
   pollTimeoutSeconds?: number;
+  /** How much longer than that it may take before it counts as dead, in milliseconds. */
+  pollGraceMs?: number;
   /** Waits after failed calls for updates: the first, doubled up to the longest. */
   backoff?: { firstMs: number; longestMs: number };
 }
@@ -60,6 +62,7 @@ export function withDefaults(options: TelegramOptions): TelegramSettings {
     pace: options.pace ?? 'on',
     dropStaleUpdates: options.dropStaleUpdates ?? false,
     pollTimeoutSeconds: options.pollTimeoutSeconds ?? 30,
+    pollGraceMs: options.pollGraceMs ?? 10_000,
     backoff: options.backoff ?? { firstMs: 5_000, longestMs: 60_000 },
   };
 }

@@ -27,8 +27,6 @@ export interface Poller {
 
 /** Telegram lets two pollers of one token take turns at a 409; a deploy overlaps for a moment, no longer. */
 const conflictTries = 5;
-/** How much longer than promised a call for updates may take before it counts as dead. */
-const graceMs = 10_000;
 const batch = 100;
 
 /**
@@ -39,7 +37,7 @@ export function createPoller({ client, settings, handle, sink, account, clock, l
   let offset = settings.dropStaleUpdates ? -1 : 0;
 
   async function poll(timeoutSeconds: number, signal: AbortSignal): Promise<void> {
-    const deadline = AbortSignal.timeout(timeoutSeconds * 1_000 + graceMs);
+    const deadline = AbortSignal.timeout(timeoutSeconds * 1_000 + settings.pollGraceMs);
     const updates = await client.api.getUpdates(
       { offset, limit: batch, timeout: timeoutSeconds, allowed_updates: allowedUpdates },
       AbortSignal.any([signal, deadline]),
@@ -88,11 +86,13 @@ export function createPoller({ client, settings, handle, sink, account, clock, l
     async run(signal) {
       let failures = 0;
       let conflicts = 0;
+      let isDown = false;
       while (!signal.aborted) {
         try {
           // After a failure, a call that returns at once tells sooner whether the way is open.
           await (failures === 0 ? poll(settings.pollTimeoutSeconds, signal) : first(signal));
-          if (failures > 0) sink.report({ state: 'connected', account });
+          if (isDown) sink.report({ state: 'connected', account });
+          isDown = false;
           failures = 0;
           conflicts = 0;
         } catch (thrown) {
@@ -103,6 +103,7 @@ export function createPoller({ client, settings, handle, sink, account, clock, l
           if (error.code === 'token_invalid' || conflicts > conflictTries) return sink.report(fatal(error));
           // A kept connection that the other side closed is no outage: ask again at once, and say nothing.
           if (failures === 1 && error.code === 'send_unknown') continue;
+          isDown = true;
           await recover(failures, error, signal).catch(() => undefined);
         }
       }

@@ -1,3 +1,4 @@
+import { sleep } from '../../src/clock.ts';
 import { GatewayError } from '../../src/errors.ts';
 import type { ChatAddress, Platform, PlatformSink } from '../platform.ts';
 import { targetOf } from './address.ts';
@@ -22,6 +23,7 @@ export type { TelegramDeps, TelegramOptions } from './options.ts';
 
 /** How often a bot with a webhook asks whether its token still works. */
 const heartbeatMs = 60_000;
+const longestStopMs = 5_000;
 
 /** Telegram, by long polling or webhook. */
 export async function createTelegram(options: TelegramOptions, deps: TelegramDeps): Promise<Platform> {
@@ -105,7 +107,10 @@ export async function createTelegram(options: TelegramOptions, deps: TelegramDep
 
     async disconnect() {
       stopping.abort();
-      await polling;
+      // What is being stored may end; a store that hangs must not hold up the end of the process.
+      const waited = new AbortController();
+      await Promise.race([polling, sleep(clock, longestStopMs, waited.signal).catch(() => undefined)]);
+      waited.abort();
       client.transport.close();
     },
 

@@ -1,8 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
-/** How far a call got before it failed: surely not sent, or sent with an unknown outcome, or given up by us. */
-export type CallPhase = 'unsent' | 'unknown' | 'aborted';
+/** How far a call got before it failed: surely not sent, or sent with an unknown outcome. */
+export type CallPhase = 'unsent' | 'unknown';
 
 export class TransportError extends Error {
   readonly phase: CallPhase;
@@ -75,12 +75,10 @@ export function createTransport(apiRoot: string): Transport {
 
 function asTransportError(error: unknown, phase: CallPhase, signal: AbortSignal | undefined): TransportError {
   if (error instanceof TransportError) return error;
+  if (signal?.aborted) return new TransportError(phase, 'no answer in time');
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  // The message of a failed connect names host and port, never the path, which holds the token.
-  const why = code || 'connection failed';
-  if (signal?.aborted && phase === 'unsent')
-    return new TransportError('unsent', 'given up before the request left');
-  return new TransportError(signal?.aborted ? 'aborted' : phase, why);
+  // Not the error's message: a code names neither path nor token.
+  return new TransportError(phase, code || 'connection failed');
 }
 
 function readText(answer: IncomingMessage): Promise<string> {

@@ -139,7 +139,7 @@ type Fault = Extract<
   { do: 'fail' | 'dropSocket' | 'hang' | 'slow' | 'clearFaults' | 'redeliver' | 'reorder' }
 >;
 
-function spoil(emulator: TelegramEmulator, asked: Fault): void {
+function spoil(emulator: TelegramEmulator, asked: Fault): unknown {
   switch (asked.do) {
     case 'fail': {
       const { method, status, description, retryAfter, times } = asked;

@@ -75,7 +75,7 @@ describe('Markdown for Discord', () => {
       { numRuns: 300 },
     );
     expect(toDiscordMarkdown(hostileMarkdown)).toBe(
-      '\\<!channel> @everyone \\<@U123> \\[x\\](javascript:alert(1))',
+      '\\<!channel> @everyone \\<@U123> x (javascript:alert(1))',
     );
   });
 
