@@ -34,6 +34,8 @@ const directTypes: readonly number[] = [channelType.dm, channelType.groupDm];
 
 export const isForum = (channel: ChannelFacts): boolean => forumTypes.includes(channel.type);
 
+export const directChannel = (id: string): ChannelFacts => ({ id, kind: 'dm', type: channelType.dm });
+
 const remembered = 200;
 
 export function createChannels(client: () => Client | undefined, api: DiscordApi): Channels {

@@ -1,6 +1,6 @@
 import type { Attachment, ChatAddress, InboundEvent, PlatformSink, Sender } from '../platform.ts';
 import { readAttachments } from './attachments.ts';
-import { type ChannelFacts, type Channels, chatOf, threadChat } from './channels.ts';
+import { type ChannelFacts, type Channels, chatOf, directChannel, threadChat } from './channels.ts';
 import { type GateFacts, judge } from './gate.ts';
 import type { DiscordSettings } from './options.ts';
 import { mentionsBot, type Names, plainText, threadTitle } from './plain-text.ts';
@@ -58,7 +58,11 @@ export function createInbound({ settings, channels, threads, names, member }: In
     const known = names(message.guild_id);
     const author = authorOf(message, known.botId);
     if (author === 'self') return undefined;
-    const channel = await channels.get(message.channel_id);
+    // A message without a server is a direct one; there is nothing to look up.
+    const channel =
+      message.guild_id === undefined
+        ? directChannel(message.channel_id)
+        : await channels.get(message.channel_id);
     const facts: GateFacts = {
       channel,
       author,
