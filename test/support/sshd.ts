@@ -40,6 +40,8 @@ export async function startSshd(): Promise<PrivateSshd> {
   await writeFile(at('authorized_keys'), allowed.join(''), { mode: 0o600 });
   const hostKey = (await readFile(at('host.pub'), 'utf8')).split(' ').slice(0, 2).join(' ');
   await writeFile(at('known_hosts'), `[127.0.0.1]:${port} ${hostKey}\n`);
+  // A home of its own: the start files of whoever runs the tests must not matter.
+  await mkdir(at('home'));
   await writeFile(at('config'), configText(folder, port));
   // Where sshd drops its rights; the package makes it at boot.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
@@ -85,6 +87,7 @@ PermitRootLogin prohibit-password
 AllowTcpForwarding yes
 MaxStartups 100
 Subsystem sftp internal-sftp
+SetEnv HOME=${folder}/home
 `;
 
 async function freePort(): Promise<number> {

@@ -1,13 +1,15 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { errorMessage } from '../../src/errors.ts';
+import { bwrapCommand, checkBwrap } from './bwrap.ts';
 import { scrubbedEnv } from './child-env.ts';
 import type { Environment } from './environment.ts';
 import { createFifos } from './fifos.ts';
 import { startLocalBackground } from './local-background.ts';
 import { createLocalFiles } from './local-files.ts';
 import { createLocalTransport } from './local-transport.ts';
+import { isAlive } from './process-tree.ts';
 import { startLocalPty } from './pty.ts';
 import { createShellEnvironment } from './shell-environment.ts';
 
@@ -19,8 +21,8 @@ export interface LocalOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** Names of variables that are let through although they look like secrets. */
   envPassthrough?: readonly string[];
-  /** Puts a sandbox around each program. */
-  wrap?: (argv: readonly string[]) => readonly string[];
+  /** `bwrap`: everything outside the working folder is read-only, and there is no network. Default: `none`. */
+  sandbox?: 'none' | 'bwrap';
   /** Where the private folder for shell state is made. Default: the system's folder for temporary files. */
   temporaryRoot?: string;
 }
@@ -29,10 +31,12 @@ export interface LocalOptions {
 export async function createLocalEnvironment(options: LocalOptions = {}): Promise<Environment> {
   const home = options.home ?? homedir();
   const cwd = await existingFolder(resolve(options.cwd ?? home), home);
-  const folder = await mkdtemp(join(options.temporaryRoot ?? tmpdir(), 'hermes-shell-'));
+  const temporaryRoot = options.temporaryRoot ?? tmpdir();
+  await removeLeftovers(temporaryRoot);
+  const folder = await mkdtemp(join(temporaryRoot, `${folderPrefix}${process.pid}-`));
+  const wrap = options.sandbox === 'bwrap' ? await sandboxed([cwd, folder]) : undefined;
   const env = { ...scrubbedEnv(options.env ?? process.env, options.envPassthrough), HOME: home };
   const fifos = createFifos(folder);
-  const { wrap } = options;
   const place = { fifos, folder, cwd, env, ...(wrap !== undefined && { wrap }) };
   return createShellEnvironment({
     backend: 'local',
@@ -57,6 +61,23 @@ export async function createLocalEnvironment(options: LocalOptions = {}): Promis
       await rm(folder, { recursive: true, force: true });
     },
   });
+}
+
+const folderPrefix = 'hermes-shell-';
+
+async function sandboxed(writable: readonly string[]) {
+  await checkBwrap();
+  return bwrapCommand({ writable });
+}
+
+/** State of gateways that were killed: their pid is in the folder's name. */
+async function removeLeftovers(root: string): Promise<void> {
+  const names = await readdir(root);
+  const left = names.filter((name) => {
+    const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
+    return pid !== undefined && !isAlive(Number(pid));
+  });
+  await Promise.all(left.map((name) => rm(join(root, name), { recursive: true, force: true })));
 }
 
 async function existingFolder(path: string, fallback: string): Promise<string> {

@@ -73,6 +73,8 @@ async function connectOne(
       reject(connectError(target, error));
     }
   });
+  // Else small packets wait 40 ms for the acknowledgement of the one before.
+  client.setNoDelay(true);
   // A later error is followed by `close`, which everybody who uses the connection listens to.
   client.on('error', (error) =>
     context.log.warn({ error: errorMessage(error) }, 'The ssh connection failed.'),

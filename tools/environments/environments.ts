@@ -1,0 +1,179 @@
+import type { Clock } from '../../src/clock.ts';
+import { errorMessage } from '../../src/errors.ts';
+import type { BackendName, Environment } from './environment.ts';
+import { openEnvironment } from './index.ts';
+import type { OpenContext, TerminalOptions } from './options.ts';
+
+/** What one task may have otherwise than the configuration says. */
+export interface TaskOverrides {
+  cwd?: string;
+  backend?: BackendName;
+  dockerImage?: string;
+  singularityImage?: string;
+}
+
+export interface EnvironmentsOptions {
+  /** Read at each opening, so that a changed configuration counts for the next one. */
+  options(): TerminalOptions;
+  context: Omit<OpenContext, 'taskId'>;
+  clock: Clock;
+  /** Default: `openEnvironment`. */
+  open?(options: TerminalOptions, context: OpenContext): Promise<Environment>;
+}
+
+/** All environments of a gateway: opened on first use, shared by sessions, closed when idle. */
+export interface Environments {
+  /** The environment of a task: the shared one, unless its overrides name another image or backend. */
+  for(taskId: string): Promise<Environment>;
+  registerTaskEnvOverrides(taskId: string, overrides: TaskOverrides): void;
+  clearTaskEnvOverrides(taskId: string): void;
+  forgetSession(sessionId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const sweepMs = 60_000;
+const sharedKey = 'default';
+
+interface Held {
+  environment: Promise<Environment>;
+  busy: number;
+  usedAt: number;
+}
+
+export function createEnvironments(settings: EnvironmentsOptions): Environments {
+  const { clock, context } = settings;
+  const held = new Map<string, Held>();
+  const overrides = new Map<string, TaskOverrides>();
+  const open = settings.open ?? openEnvironment;
+  let stopSweep = scheduleSweep();
+
+  function scheduleSweep(): () => void {
+    return clock.after(sweepMs, () => {
+      sweep();
+      stopSweep = scheduleSweep();
+    });
+  }
+
+  /** This machine costs nothing to hold, and would lose its sessions' folders. */
+  function sweep(): void {
+    const { lifetimeMs } = settings.options();
+    for (const [key, { environment, busy, usedAt }] of held) {
+      if (busy > 0 || clock.now() - usedAt < lifetimeMs) continue;
+      environment
+        .then(async (opened) => {
+          if (opened.backend === 'local' || !held.delete(key)) return;
+          await opened.close();
+        })
+        .catch((error) => {
+          context.log.warn({ error: errorMessage(error) }, 'An idle environment was not closed.');
+        });
+    }
+  }
+
+  function opened(key: string, taskId: string): Held {
+    const known = held.get(key);
+    if (known !== undefined) return known;
+    const options = { ...settings.options() };
+    const entry: Held = {
+      environment: open(withOverrides(options, overrides.get(taskId)), { ...context, taskId: key }),
+      busy: 0,
+      usedAt: clock.now(),
+    };
+    held.set(key, entry);
+    // One that could not be opened is tried again at the next use.
+    entry.environment.catch(() => {
+      if (held.get(key) === entry) held.delete(key);
+    });
+    return entry;
+  }
+
+  return {
+    async for(taskId) {
+      const own = overrides.get(taskId);
+      const entry = opened(isolates(own) ? taskId : sharedKey, taskId);
+      const environment = counted(await entry.environment, entry, clock);
+      return own?.cwd === undefined ? environment : startingIn(environment, own.cwd);
+    },
+    registerTaskEnvOverrides(taskId, next) {
+      overrides.set(taskId, next);
+    },
+    clearTaskEnvOverrides(taskId) {
+      overrides.delete(taskId);
+    },
+    async forgetSession(sessionId) {
+      await Promise.all(
+        [...held.values()].map(async ({ environment }) => (await environment).forget(sessionId)),
+      );
+    },
+    async close() {
+      stopSweep();
+      const all = [...held.values()];
+      held.clear();
+      await Promise.all(all.map(async ({ environment }) => (await environment).close()));
+    },
+  };
+}
+
+/** A folder alone needs no sandbox of its own. */
+function isolates(own: TaskOverrides | undefined): boolean {
+  return own?.backend !== undefined || own?.dockerImage !== undefined || own?.singularityImage !== undefined;
+}
+
+function withOverrides(options: TerminalOptions, own: TaskOverrides = {}): TerminalOptions {
+  return {
+    ...options,
+    backend: own.backend ?? options.backend,
+    docker: { ...options.docker, image: own.dockerImage ?? options.docker.image },
+    singularity: { ...options.singularity, image: own.singularityImage ?? options.singularity.image },
+  };
+}
+
+/** Keeps the count of what runs, so that nothing is closed under a command or a background process. */
+function counted(environment: Environment, entry: Held, clock: Clock): Environment {
+  async function during<T>(work: () => Promise<T>): Promise<T> {
+    entry.busy += 1;
+    try {
+      return await work();
+    } finally {
+      entry.busy -= 1;
+      entry.usedAt = clock.now();
+    }
+  }
+  return {
+    ...environment,
+    exec: (request) => during(() => environment.exec(request)),
+    run: (argv, options) => during(() => environment.run(argv, options)),
+    async spawn(request) {
+      const started = await during(() => environment.spawn(request));
+      void during(() => started.exited);
+      return started;
+    },
+  };
+}
+
+const moveMs = 30_000;
+
+/** The same place, but each session that has not moved yet begins in `cwd`. */
+function startingIn(environment: Environment, cwd: string): Environment {
+  async function begin(sessionId: string, signal: AbortSignal): Promise<void> {
+    if (environment.cwd(sessionId) !== environment.defaultCwd) return;
+    const quoted = `'${cwd.replaceAll("'", `'\\''`)}'`;
+    await environment.exec({ command: `cd -- ${quoted}`, sessionId, timeoutMs: moveMs, signal });
+  }
+  return {
+    ...environment,
+    defaultCwd: cwd,
+    cwd(sessionId) {
+      const current = environment.cwd(sessionId);
+      return current === environment.defaultCwd ? cwd : current;
+    },
+    async exec(request) {
+      await begin(request.sessionId, request.signal);
+      return environment.exec(request);
+    },
+    async spawn(request) {
+      await begin(request.sessionId, new AbortController().signal);
+      return environment.spawn(request);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { GatewayError } from '../../src/errors.ts';
+import type { BackendName, Environment } from './environment.ts';
+import type { OpenContext, TerminalOptions } from './options.ts';
+
+type Open = (options: TerminalOptions, context: OpenContext) => Promise<Environment>;
+
+/** One line a backend; each is loaded when it is chosen. */
+const backends: Readonly<Partial<Record<BackendName, Open>>> = {
+  local: async (options, context) => openLocal(options, context),
+  docker: async (options, context) => (await import('./docker.ts')).createDockerEnvironment(options, context),
+  ssh: async (options, context) => (await import('./ssh.ts')).createSshEnvironment(options, context),
+};
+
+export const availableBackends = Object.keys(backends);
+
+/** Opens the environment that the options choose. Rejects with a `GatewayError` that tells the mend. */
+export async function openEnvironment(options: TerminalOptions, context: OpenContext): Promise<Environment> {
+  const open = backends[options.backend];
+  if (open === undefined) {
+    throw new GatewayError(
+      'environment_refused',
+      `The terminal backend ${options.backend} is not built in.`,
+      {
+        mend: `Set terminal.backend (TERMINAL_ENV) to one of ${availableBackends.join(', ')}.`,
+      },
+    );
+  }
+  return open(options, context);
+}
+
+async function openLocal(options: TerminalOptions, context: OpenContext): Promise<Environment> {
+  const { createLocalEnvironment } = await import('./local.ts');
+  return createLocalEnvironment({
+    cwd: localFolder(options.cwd),
+    env: context.env,
+    envPassthrough: options.envPassthrough,
+    sandbox: options.sandbox,
+  });
+}
+
+function localFolder(cwd: string): string {
+  if (cwd === '~' || cwd.startsWith('~/')) return join(homedir(), cwd.slice(1));
+  return isAbsolute(cwd) ? cwd : resolve(homedir(), cwd);
+}
+
+/** Removes what killed gateways of this installation left on the backend; nothing of anybody else. */
+export async function reapLeftovers(
+  options: TerminalOptions,
+  context: Pick<OpenContext, 'installId' | 'env' | 'log'>,
+): Promise<string[]> {
+  if (options.backend !== 'docker') return [];
+  return (await import('./docker.ts')).reapDocker(options, context);
+}
+
+/** Names an installation by its home, for labels and folders. */
+export function installIdOf(home: string): string {
+  return createHash('sha256').update(resolve(home)).digest('hex').slice(0, 10);
+}
