@@ -20,8 +20,6 @@ export interface Channels {
   known(id: string): ChannelFacts | undefined;
   /** From discord.js's cache, else from Discord. Rejects with a `GatewayError`. */
   get(id: string): Promise<ChannelFacts>;
-  /** The id of the channel in which a message of this chat lives. */
-  holding(chat: ChatAddress, messageId: string): Promise<string>;
 }
 
 const threadTypes: readonly number[] = [
@@ -65,13 +63,6 @@ export function createChannels(client: () => Client | undefined, api: DiscordApi
   return {
     known,
     get,
-    async holding({ kind, chatId, threadId }, messageId) {
-      if (kind === 'dm') return chatId;
-      // A forum post's first message has the id of its thread and lives in it; the message that an ordinary thread
-      // hangs on has that id as well, but lives in the parent channel.
-      if (threadId === undefined) return isForum(await get(chatId)) ? messageId : chatId;
-      return messageId === threadId && !isForum(await get(chatId)) ? chatId : threadId;
-    },
   };
 }
 
@@ -126,6 +117,3 @@ export const threadChat = (parentId: string, threadId: string): ChatAddress => (
   chatId: parentId,
   threadId,
 });
-
-/** Where messages for this chat are posted. */
-export const channelIdOf = ({ chatId, threadId }: ChatAddress): string => threadId ?? chatId;

@@ -2,12 +2,14 @@ import type { Client } from 'discord.js';
 import { rememberSecret } from '../../src/redact.ts';
 import type { BotCommand, ChatAddress, Platform, PlatformSink } from '../platform.ts';
 import { capabilities } from './capabilities.ts';
-import { channelIdOf, createChannels } from './channels.ts';
+import { createChannels } from './channels.ts';
 import { loadLibrary, openClient, openRest } from './client.ts';
 import { syncCommands } from './commands.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createDownloads } from './download.ts';
+import { createHolding } from './holding.ts';
 import { createMarks } from './marks.ts';
+import { createNames } from './names.ts';
 import { type DiscordDeps, type DiscordOptions, withDefaults } from './options.ts';
 import { createReactions } from './reactions.ts';
 import { render } from './render.ts';
@@ -30,11 +32,13 @@ export async function createDiscord(options: DiscordOptions, deps: DiscordDeps):
   let open: { connection: Connection; session: Session } | undefined;
 
   const channels = createChannels(() => client, api);
-  const threads = createThreads(api, deps);
+  const names = createNames(() => client, channels);
+  const threads = createThreads({ ...deps, api, channels, names });
+  const holding = createHolding(channels, threads);
   const marks = createMarks(deps);
   const botId = () => client?.user?.id ?? '';
-  const sender = createSender({ api, channels, threads, botId, fileBytesOut });
-  const { react } = createReactions(api, channels);
+  const sender = createSender({ api, holding, threads, botId, fileBytesOut });
+  const { react } = createReactions(api, holding);
   const { download } = createDownloads({ api, apiRoot: settings.apiRoot, limitBytes: fileBytesIn });
 
   async function connect(
@@ -46,7 +50,7 @@ export async function createDiscord(options: DiscordOptions, deps: DiscordDeps):
     rest.setToken(token);
     client = openClient(library, settings);
     await threads.load();
-    const session = createSession({ ...deps, client, api, settings, channels, threads, marks, sink });
+    const session = createSession({ ...deps, client, api, settings, channels, threads, names, marks, sink });
     const connectionDeps = { library, client, api, token, clock, log };
     const connection = await openConnection(connectionDeps, session.events, sink, signal);
     open = { connection, session };
@@ -69,12 +73,8 @@ export async function createDiscord(options: DiscordOptions, deps: DiscordDeps):
   ): Promise<void> {
     // Discord ends the sign by itself, at the next message or after ten seconds.
     if (activity === 'idle') return;
-    await api.run({
-      method: 'post',
-      path: `/channels/${channelIdOf(chat)}/typing`,
-      what: 'show typing',
-      signal,
-    });
+    const path = `/channels/${await threads.open(chat)}/typing` as const;
+    await api.run({ method: 'post', path, what: 'show typing', signal });
   }
 
   return {

@@ -1,9 +1,9 @@
 import type { Attachment, ChatAddress, InboundEvent, PlatformSink, Sender } from '../platform.ts';
 import { readAttachments } from './attachments.ts';
-import { type ChannelFacts, type Channels, chatOf, directChannel, threadChat } from './channels.ts';
+import { type ChannelFacts, type Channels, directChannel, threadChat } from './channels.ts';
 import { type GateFacts, judge } from './gate.ts';
 import type { DiscordSettings } from './options.ts';
-import { mentionsBot, type Names, plainText, threadTitle } from './plain-text.ts';
+import { mentionsBot, type Names, plainText } from './plain-text.ts';
 import type { Threads } from './threads.ts';
 import type { WireMessage } from './wire.ts';
 
@@ -24,36 +24,19 @@ const spokenTypes: readonly number[] = [0, 19];
 /** Turns a message into an event for the gateway, or into nothing when it is not for the bot. */
 export function createInbound({ settings, channels, threads, names, member }: InboundDeps) {
   async function onMessage(message: WireMessage, sink: PlatformSink): Promise<void> {
-    const seen = await look(message);
-    if (seen === undefined) return;
-    const { channel, sender, text, openThread } = seen;
-    const threadId = openThread
-      ? await threads.openOn(
-          { id: message.id, channelId: message.channel_id },
-          threadTitle(text, sender.name),
-        )
-      : null;
-    const chat = threadId === null ? chatOf(channel) : threadChat(channel.id, threadId);
-    await sink.receive({
-      ...eventOf(message, channel, chat, text, sender),
-      eventId: `m${message.id}`,
-      kind: 'message',
-    });
+    const event = await read(message);
+    if (event !== undefined) await sink.receive({ ...event, eventId: `m${message.id}`, kind: 'message' });
   }
 
   async function onEdit(message: WireMessage, sink: PlatformSink): Promise<void> {
     // Discord also reports a message as changed when it has looked at a link; only people's edits carry this mark.
     if (!message.edited_timestamp) return;
-    const seen = await look(message);
-    if (seen === undefined) return;
-    const { channel, sender, text } = seen;
-    const opened = channel.kind === 'channel' && threads.takesPart(message.id);
-    const chat = opened ? threadChat(channel.id, message.id) : chatOf(channel);
+    const event = await read(message);
     const eventId = `e${message.id}-${Date.parse(message.edited_timestamp)}`;
-    await sink.receive({ ...eventOf(message, channel, chat, text, sender), eventId, kind: 'edit' });
+    if (event !== undefined) await sink.receive({ ...event, eventId, kind: 'edit' });
   }
 
-  async function look(message: WireMessage) {
+  async function read(message: WireMessage): Promise<Omit<InboundEvent, 'eventId' | 'kind'> | undefined> {
     if (!spokenTypes.includes(message.type)) return undefined;
     const known = names(message.guild_id);
     const author = authorOf(message, known.botId);
@@ -76,7 +59,11 @@ export function createInbound({ settings, channels, threads, names, member }: In
     // From here on the bot is spoken to in this thread without a mention.
     if (channel.kind === 'thread') await threads.join(channel.id);
     const sender = senderOf(message, await memberOf(message));
-    return { channel, sender, text: plainText(message, known), openThread: verdict.openThread };
+    // The thread on a message has the message's id; it is opened with the bot's first sign.
+    const chat = verdict.openThread
+      ? threadChat(channel.id, message.id)
+      : threads.chatIn(channel, message.referenced_message);
+    return eventOf(message, channel, chat, plainText(message, known), sender);
   }
 
   async function memberOf({ author, guild_id: guildId, member: known, webhook_id: webhook }: WireMessage) {

@@ -7,11 +7,13 @@ import type { Answer, Answerer } from './interaction-answer.ts';
 import type { DiscordSettings } from './options.ts';
 import { timeOfSnowflake } from './snowflake.ts';
 import { textsFor } from './texts.ts';
+import type { Threads } from './threads.ts';
 import type { CommandInteraction, ComponentInteraction, ModalInteraction, WireInteraction } from './wire.ts';
 
 export interface InteractionDeps {
   settings: DiscordSettings;
   channels: Channels;
+  threads: Threads;
   answerer: Answerer;
   log: Log;
 }
@@ -20,7 +22,7 @@ export interface InteractionDeps {
  * Presses, forms and slash commands. Each is stored through the sink and answered; none waits for a turn, and none
  * waits in a chat's lane, so `/stop` and a press pass everything else.
  */
-export function createInteractions({ settings, channels, answerer, log }: InteractionDeps) {
+export function createInteractions({ settings, channels, threads, answerer, log }: InteractionDeps) {
   async function onInteraction(interaction: WireInteraction, sink: PlatformSink): Promise<void> {
     if (interaction.type === 3) return onComponent(interaction, sink);
     return answerer.answerWith(
@@ -61,7 +63,7 @@ export function createInteractions({ settings, channels, answerer, log }: Intera
   ): Promise<Answer> {
     const event: Press = {
       eventId: `i${interaction.id}`,
-      chat: chatOf(await channelOf(interaction)),
+      chat: threads.chatIn(await channelOf(interaction), interaction.message),
       sender: senderOf(interaction),
       messageId: interaction.message?.id ?? '',
       buttonId,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { ChatAddress } from '../platform.ts';
 import type { DiscordApi } from './api.ts';
-import type { Channels } from './channels.ts';
 import { discordCode, refusedWith } from './errors.ts';
+import type { Holding } from './holding.ts';
 import { isSnowflake } from './snowflake.ts';
 import { messageShape } from './wire.ts';
 
 /** The bot's one reaction on a message: a new one takes the place of the last, null takes it away. */
-export function createReactions(api: DiscordApi, channels: Channels) {
+export function createReactions(api: DiscordApi, holding: Holding) {
   async function react(
     chat: ChatAddress,
     messageId: string,
@@ -16,7 +16,7 @@ export function createReactions(api: DiscordApi, channels: Channels) {
   ): Promise<void> {
     // A slash command is no message, so nothing can be put on it.
     if (!isSnowflake(messageId)) return;
-    const path = `/channels/${await channels.holding(chat, messageId)}/messages/${messageId}` as const;
+    const path = `/channels/${await holding(chat, messageId)}/messages/${messageId}` as const;
     const own = (name: string) => `${path}/reactions/${encodeURIComponent(name)}/@me` as const;
     try {
       if (emoji !== null)

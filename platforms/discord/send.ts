@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
 import type { ChatAddress, DeliverOptions, Payload } from '../platform.ts';
 import { type DiscordApi, withId } from './api.ts';
-import { type Channels, channelIdOf } from './channels.ts';
 import { nonceOf, sameMessage } from './delivered.ts';
 import { discordCode, refusedWith } from './errors.ts';
 import { withoutFrame } from './frameless.ts';
+import type { Holding } from './holding.ts';
 import { type DiscordPayload, messageFields, readPayload } from './payload.ts';
 import { isSnowflake } from './snowflake.ts';
 import type { Threads } from './threads.ts';
@@ -15,7 +15,7 @@ import { messageFlag, messageShape } from './wire.ts';
 
 export interface SendDeps {
   api: DiscordApi;
-  channels: Channels;
+  holding: Holding;
   threads: Threads;
   botId(): string;
   /** Largest file that Discord takes from a bot. */
@@ -25,7 +25,7 @@ export interface SendDeps {
 const searched = 50;
 
 /** The outbound half of the port: one payload, one call. */
-export function createSender({ api, channels, threads, botId, fileBytesOut }: SendDeps) {
+export function createSender({ api, holding, threads, botId, fileBytesOut }: SendDeps) {
   async function deliver(
     chat: ChatAddress,
     payload: Payload,
@@ -40,18 +40,21 @@ export function createSender({ api, channels, threads, botId, fileBytesOut }: Se
     const files = await filesOf(content, fileBytesOut);
     const plain = messageFields(content);
     const fields = { ...plain, flags: plain.flags | (silent === true ? messageFlag.silent : 0) };
-    const answers = replyTo !== undefined && isSnowflake(replyTo) && replyTo !== chat.threadId;
+    const channelId = await threads.open(chat);
+    const answered = answeredMessage(chat, channelId, replyTo);
     const body = {
       ...fields,
       nonce: nonceOf(key),
       enforce_nonce: true,
-      ...(answers ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
+      ...(answered === undefined
+        ? {}
+        : { message_reference: { message_id: answered, fail_if_not_exists: false } }),
     };
-    const base = `/channels/${channelIdOf(chat)}` as const;
+    const base = `/channels/${channelId}` as const;
     const call = { method: 'post', what: 'send a message', effect: 'send', files, signal } as const;
     try {
       const sent = await api.call({ ...call, path: `${base}/messages`, body }, withId);
-      if (chat.threadId !== undefined) await threads.join(chat.threadId);
+      if (channelId === chat.threadId) await threads.join(channelId);
       return sent.id;
     } catch (error) {
       // A forum takes no messages, only posts.
@@ -100,7 +103,7 @@ export function createSender({ api, channels, threads, botId, fileBytesOut }: Se
   }
 
   async function messagePath(chat: ChatAddress, messageId: string): Promise<`/${string}`> {
-    return `/channels/${await channels.holding(chat, messageId)}/messages/${messageId}`;
+    return `/channels/${await holding(chat, messageId)}/messages/${messageId}`;
   }
 
   /**
@@ -113,7 +116,7 @@ export function createSender({ api, channels, threads, botId, fileBytesOut }: Se
     signal: AbortSignal,
   ): Promise<string | null> {
     const query = new URLSearchParams({ limit: String(searched) });
-    const path = `/channels/${channelIdOf(chat)}/messages` as const;
+    const path = `/channels/${await threads.open(chat)}/messages` as const;
     const what = 'look a sent message up';
     const newestFirst = await api.call({ method: 'get', path, query, what, signal }, z.array(messageShape));
     const wanted = readPayload(payload);
@@ -125,6 +128,15 @@ export function createSender({ api, channels, threads, botId, fileBytesOut }: Se
   }
 
   return { deliver, edit, remove, findDelivered };
+}
+
+/**
+ * The message to tie an answer to. What a thread hangs on is not in the thread; where no thread could be opened, all of
+ * the conversation is tied to the message that it began with, so that replies find their way back (see inbound.ts).
+ */
+function answeredMessage({ threadId }: ChatAddress, channelId: string, replyTo: string | undefined) {
+  if (threadId !== undefined && channelId !== threadId) return threadId;
+  return replyTo === undefined || replyTo === threadId || !isSnowflake(replyTo) ? undefined : replyTo;
 }
 
 function postTitle({ content, embeds, file }: DiscordPayload): string {

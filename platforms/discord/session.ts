@@ -22,6 +22,7 @@ export interface SessionDeps extends DiscordDeps {
   settings: DiscordSettings;
   channels: Channels;
   threads: Threads;
+  names(guildId: string | undefined): Names;
   marks: Marks;
   sink: PlatformSink;
 }
@@ -34,13 +35,12 @@ export interface Session {
 
 /** The inbound half of one connection: from the wire to the sink. */
 export function createSession(deps: SessionDeps): Session {
-  const { client, api, settings, channels, threads, marks, sink, clock, log } = deps;
+  const { client, api, settings, channels, threads, names, marks, sink, clock, log } = deps;
   const stopped = new AbortController();
   const lanes = createLanes(clock, log, stopped.signal);
-  const names = (guildId: string | undefined) => namesIn(client, guildId, channels);
   const inbound = createInbound({ settings, channels, threads, names, member: createMembers(api) });
   const answerer = createAnswerer(api, clock, log);
-  const interactions = createInteractions({ settings, channels, answerer, log });
+  const interactions = createInteractions({ settings, channels, threads, answerer, log });
   const dispatches = createEvents({ inbound, interactions, lanes, marks, sink, log });
   const snapshots = new Map<number, Promise<MarkSnapshot>>();
 
@@ -85,16 +85,5 @@ export function createSession(deps: SessionDeps): Session {
       if (lanes.idle()) marks.noteAlive();
       await marks.flush();
     },
-  };
-}
-
-function namesIn(client: Client, guildId: string | undefined, channels: Channels): Names {
-  const botId = client.user?.id ?? '';
-  const roles = guildId === undefined ? undefined : client.guilds.cache.get(guildId)?.roles.cache;
-  return {
-    botId,
-    botRoleId: roles?.find(({ tags }) => tags?.botId === botId)?.id,
-    channelName: (id) => channels.known(id)?.name,
-    roleName: (id) => roles?.get(id)?.name,
   };
 }

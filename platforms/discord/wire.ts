@@ -48,6 +48,8 @@ const contentShape = z.object({
   attachments: z.array(attachmentShape).default([]),
 });
 
+const referenceShape = z.object({ message_id: snowflake.optional() }).optional();
+
 export const messageShape = contentShape.extend({
   id: snowflake,
   channel_id: snowflake,
@@ -63,7 +65,9 @@ export const messageShape = contentShape.extend({
   mentions: z.array(userShape).default([]),
   mention_roles: z.array(snowflake).default([]),
   sticker_items: z.array(z.object({ id: snowflake, name: z.string(), format_type: z.number() })).optional(),
-  referenced_message: contentShape.extend({ id: snowflake, author: userShape }).nullish(),
+  referenced_message: contentShape
+    .extend({ id: snowflake, author: userShape, message_reference: referenceShape })
+    .nullish(),
   /** Forwarded messages. */
   message_snapshots: z.array(z.object({ message: contentShape })).optional(),
   embeds: z.array(z.unknown()).default([]),
@@ -90,7 +94,7 @@ const interactionBase = z.object({
   locale: z.string().optional(),
   user: userShape.optional(),
   member: memberShape.extend({ user: userShape }).optional(),
-  message: z.object({ id: snowflake }).optional(),
+  message: z.object({ id: snowflake, message_reference: referenceShape }).optional(),
 });
 
 const textInput = z.object({ custom_id: z.string(), value: z.string() });

@@ -8,7 +8,14 @@ import type { Call, RouteContext } from './route.ts';
 import { newChannel } from './routes/channels.ts';
 import { createUser, type DiscordUserHandle } from './user.ts';
 import { guildToWire, messageEventFields, messageToWire } from './wire.ts';
-import { channelTypes, createWorld, type DiscordChannel, type DiscordGuild, type World } from './world.ts';
+import {
+  channelTypes,
+  createWorld,
+  type DiscordChannel,
+  type DiscordGuild,
+  type DiscordMessage,
+  type World,
+} from './world.ts';
 
 export interface DiscordEmulator {
   /** `http://127.0.0.1:port`. */
@@ -33,6 +40,8 @@ export interface DiscordEmulator {
   redeliver(type?: string): void;
   /** Limits each bucket; without arguments as good as none. */
   limitBuckets(limit?: number, windowMs?: number): void;
+  /** A thread on a message, of which the bot is not told. */
+  addThreadQuietly(parent: DiscordChannel, message: DiscordMessage): void;
   /** Takes a permission from the bot, such as `CREATE_PUBLIC_THREADS`. */
   deny(permission: string): void;
   closeDmsOf(user: DiscordUserHandle): void;
@@ -173,6 +182,10 @@ export async function startDiscordEmulator(options: EmulatorOptions = {}): Promi
     redeliver: (type = 'MESSAGE_CREATE') => gateway.redeliver(type),
     limitBuckets(limit = 1_000_000, windowMs = 1000) {
       bucket = { limit, windowMs };
+    },
+    addThreadQuietly({ id: parentId, guildId }, { id }) {
+      const fields = { id, type: channelTypes.publicThread, name: 'quiet', parentId };
+      newChannel(world, { ...fields, ...(guildId === undefined ? {} : { guildId }) });
     },
     deny: (permission) => void context.denied.add(permission),
     closeDmsOf: ({ id }) => void context.closedDms.add(id),

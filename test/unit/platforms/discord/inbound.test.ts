@@ -2,8 +2,9 @@ import { mkdtemp, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ChatAddress } from '../../../../platforms/platform.ts';
 import { channelTypes } from '../../../emulators/discord/discord-emulator.ts';
-import { closeRigsAfterEach, connected, type Rig, until } from './rig.ts';
+import { closeRigsAfterEach, connected, type Rig, sendOptions, until } from './rig.ts';
 
 closeRigsAfterEach();
 
@@ -179,18 +180,35 @@ describe('messages to the Discord bot', () => {
 });
 
 describe('threads', () => {
-  it('a mention in a channel opens a thread named from the text, and the event is of that thread', async () => {
+  const signal = () => AbortSignal.timeout(5000);
+
+  async function answer({ platform }: Rig, chat: ChatAddress, markdown = 'an answer', replyTo?: string) {
+    const [payload = {}] = platform.render({ kind: 'text', markdown });
+    const options = { ...sendOptions(), ...(replyTo === undefined ? {} : { replyTo }) };
+    return (await platform.deliver(chat, payload, options)).messageId;
+  }
+
+  function threadsIn({ emulator }: Rig, channel: { id: string }) {
+    return [...emulator.world.channels.values()].filter(({ parentId }) => parentId === channel.id);
+  }
+
+  it('a mention in a channel begins one: its id is known before it is there, so the session is the thread’s', async () => {
     const rig = await connected();
     const channel = rig.emulator.addChannel('general');
     const said = rig.emulator.addUser('Ann').asks('why is the **build** red?', { channel });
-    const event = await until(() => rig.sink.events[0]);
-    expect(event.chat).toEqual({
-      platform: 'discord',
-      kind: 'thread',
-      chatId: channel.id,
-      threadId: said.id,
-    });
-    expect(rig.emulator.world.channels.get(said.id)?.name).toBe('why is the build red?');
+    const { chat } = await until(() => rig.sink.events[0]);
+    expect(chat).toEqual({ platform: 'discord', kind: 'thread', chatId: channel.id, threadId: said.id });
+    await rig.platform.showActivity(chat, 'working', signal());
+    expect(threadsIn(rig, channel)).toMatchObject([{ id: said.id, name: 'why is the build red?' }]);
+  });
+
+  it('a mention that the gateway does not answer leaves no trace', async () => {
+    const rig = await connected();
+    const channel = rig.emulator.addChannel('general');
+    rig.emulator.addUser('Stranger').asks('hello', { channel });
+    await until(() => rig.sink.events[0]);
+    await settled(rig, channel);
+    expect(threadsIn(rig, channel)).toEqual([]);
   });
 
   it('in that thread nobody needs to mention the bot, not even after a restart', async () => {
@@ -198,8 +216,9 @@ describe('threads', () => {
     const channel = rig.emulator.addChannel('general');
     const ann = rig.emulator.addUser('Ann');
     const said = ann.asks('hello', { channel });
-    await until(() => rig.sink.events[0]);
-    const thread = await until(() => rig.emulator.world.channels.get(said.id));
+    await answer(rig, (await until(() => rig.sink.events[0])).chat);
+    const [thread] = threadsIn(rig, channel);
+    if (thread === undefined) throw new Error('there is no thread');
     ann.says('and more', { channel: thread });
     expect((await until(() => rig.sink.events[1])).chat.threadId).toBe(said.id);
     thread.ownerId = ann.id;
@@ -208,41 +227,53 @@ describe('threads', () => {
     await until(() => texts(rig).includes('still there?'));
   });
 
-  it('one message opens one thread, however often it arrives', async () => {
+  it('one message opens one thread, however many answers begin at once', async () => {
     const rig = await connected();
     const channel = rig.emulator.addChannel('general');
     rig.emulator.addUser('Ann').asks('hello', { channel });
-    await until(() => rig.sink.events[0]);
+    const { chat } = await until(() => rig.sink.events[0]);
     rig.emulator.redeliver('MESSAGE_CREATE');
+    await Promise.all([answer(rig, chat, 'one'), answer(rig, chat, 'two'), answer(rig, chat, 'three')]);
     await until(() => rig.sink.events[1]);
-    expect(rig.sink.events[1]?.chat).toEqual(rig.sink.events[0]?.chat);
-    const threads = [...rig.emulator.world.channels.values()].filter(
-      ({ parentId }) => parentId === channel.id,
-    );
-    expect(threads).toHaveLength(1);
+    expect(rig.sink.events[1]?.chat).toEqual(chat);
+    expect(threadsIn(rig, channel)).toHaveLength(1);
+    expect(rig.emulator.calls.filter(({ path }) => path.endsWith('/threads'))).toHaveLength(1);
   });
 
-  it('without the permission the answer goes to the channel and the log says why', async () => {
+  it('a thread that somebody else has opened on the message meanwhile is used', async () => {
     const rig = await connected();
-    rig.emulator.deny('CREATE_PUBLIC_THREADS');
-    const channel = rig.emulator.addChannel('general');
-    rig.emulator.addUser('Ann').asks('hello', { channel });
-    expect((await until(() => rig.sink.events[0])).chat.kind).toBe('channel');
-    expect(rig.logs.some((line) => line.includes('Missing Permissions'))).toBe(true);
-  });
-
-  it('a message on which no thread can hang gets one beside it', async () => {
-    const rig = await connected();
-    rig.emulator.fail('POST /channels/{channel_id}/messages/{message_id}/threads', {
-      status: 400,
-      code: 50024,
-    });
     const channel = rig.emulator.addChannel('general');
     const said = rig.emulator.addUser('Ann').asks('hello', { channel });
     const { chat } = await until(() => rig.sink.events[0]);
-    expect(chat).toMatchObject({ kind: 'thread', chatId: channel.id });
-    expect(chat.threadId).not.toBe(said.id);
-    expect(rig.emulator.world.channels.get(chat.threadId ?? '')?.parentId).toBe(channel.id);
+    rig.emulator.fail('POST /channels/{channel_id}/messages/{message_id}/threads', {
+      status: 400,
+      code: 160004,
+    });
+    rig.emulator.addThreadQuietly(channel, said);
+    await answer(rig, chat);
+    expect(rig.emulator.world.messages.at(-1)?.channelId).toBe(said.id);
+  });
+
+  it('without the permission the conversation goes on in the channel, tied together by replies', async () => {
+    const rig = await connected();
+    rig.emulator.deny('CREATE_PUBLIC_THREADS');
+    const channel = rig.emulator.addChannel('general');
+    const ann = rig.emulator.addUser('Ann');
+    const said = ann.asks('hello', { channel });
+    const { chat } = await until(() => rig.sink.events[0]);
+    const first = await answer(rig, chat, 'hello Ann', said.id);
+    expect(rig.logs.some((line) => line.includes('Missing Permissions'))).toBe(true);
+    const shown = ann.botShows(channel).find(({ id }) => id === first);
+    if (shown === undefined) throw new Error('the answer is not in the channel');
+    expect(shown.reference?.messageId).toBe(said.id);
+    const reply = ann.says('go on', { channel, replyTo: shown });
+    expect((await until(() => rig.sink.events[1])).chat).toEqual(chat);
+    await answer(rig, chat, 'gone on', reply.id);
+    expect(ann.botShows(channel).at(-1)?.reference?.messageId).toBe(said.id);
+    await rig.restart();
+    const [payload = {}] = rig.platform.render({ kind: 'text', markdown: 'changed' });
+    await rig.platform.edit(chat, first, payload, signal());
+    expect(shown.content).toBe('changed');
   });
 
   it('in a thread of others the bot needs a mention once', async () => {

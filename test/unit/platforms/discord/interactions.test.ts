@@ -86,6 +86,16 @@ describe('a press', () => {
     expect((await until(() => rig.sink.presses[0])).chat).toEqual(chat);
   });
 
+  it('on a card of a conversation that got no thread is still of that conversation', async () => {
+    const rig = await connected();
+    rig.emulator.deny('CREATE_PUBLIC_THREADS');
+    const ann = rig.emulator.addUser('Ann');
+    ann.asks('delete it', { channel: rig.emulator.addChannel('general') });
+    const { chat } = await until(() => rig.sink.events[0]);
+    ann.presses('Once', await showCard(rig, chat));
+    expect((await until(() => rig.sink.presses[0])).chat).toEqual(chat);
+  });
+
   it('whose storing takes long is answered in time, and the refusal follows', async () => {
     const rig = await connected();
     const ann = rig.emulator.addUser('Ann');
