@@ -12,7 +12,7 @@ export interface SessionRow {
   locale: string;
   /** `running`: a turn is open; `parked`: it waits for a person; `idle`: nothing to do. */
   turn: 'idle' | 'running' | 'parked';
-  /** How often the open turn was resumed after a crash. */
+  /** How often the process died while it worked on the open turn. */
   resumes: number;
   settings: SessionSettings;
   createdAt: number;
@@ -42,13 +42,15 @@ export interface SessionTable {
   update(key: string, change: Partial<Omit<SessionRow, 'key' | 'createdAt'>>): Promise<void>;
   /**
    * Takes the session for one turn. The fencing token rises with each lease; null while another owner's lease
-   * still runs.
+   * still runs. The same owner gets it again, at once and with a new token: it could not release it before.
    */
   acquire(key: string, owner: string, now: number, untilMs: number): Promise<number | null>;
   /** False when the lease was lost: the caller must stop at once. */
   holds(key: string, fence: number): Promise<boolean>;
   renew(owner: string, untilMs: number): Promise<void>;
   release(key: string, fence: number): Promise<void>;
+  /** Sessions that some process works on, or worked on when it died. */
+  leased(): Promise<readonly SessionRow[]>;
   /** Ends every lease, for a process that knows itself alone. */
   releaseAll(): Promise<void>;
   open(): Promise<readonly SessionRow[]>;

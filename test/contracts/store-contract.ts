@@ -136,6 +136,31 @@ export function storeContract(
       expect(await store.read.sessions.holds('s', 2)).toBe(true);
     });
 
+    it('gives a session again to the owner that could not release it, under a new token', async () => {
+      const { store } = await fresh();
+      await store.transaction((tables) => tables.sessions.create(session('s')));
+      const acquire = (now: number) =>
+        store.transaction((tables) => tables.sessions.acquire('s', 'one', now, now + 100));
+      expect(await acquire(1_000)).toBe(1);
+      expect(await acquire(1_001)).toBe(2);
+      expect(await store.read.sessions.holds('s', 1)).toBe(false);
+    });
+
+    it('names the sessions that a process worked on when it died', async () => {
+      const { store, reopen } = await fresh();
+      await store.transaction(async (tables) => {
+        await tables.sessions.create(session('idle'));
+        await tables.sessions.create(session('busy'));
+        await tables.sessions.acquire('busy', 'one', 1_000, 2_000);
+      });
+      await store.close();
+      const again = await reopen();
+      expect((await again.read.sessions.leased()).map(({ key }) => key)).toEqual(['busy']);
+      await again.transaction((tables) => tables.sessions.releaseAll());
+      expect(await again.read.sessions.leased()).toEqual([]);
+      await again.close();
+    });
+
     it('lets the first decision win', async () => {
       const { store } = await fresh();
       await store.transaction((tables) =>

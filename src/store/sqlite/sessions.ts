@@ -65,10 +65,11 @@ export function createSessionTable(sql: Statements): SessionTable {
     async acquire(key, owner, now, untilMs) {
       const row = sql.get(
         `UPDATE sessions SET fence = fence + 1, lease_owner = ?, lease_until = ?
-         WHERE key = ? AND (lease_owner IS NULL OR lease_until < ?) RETURNING fence`,
+         WHERE key = ? AND (lease_owner IS NULL OR lease_owner = ? OR lease_until < ?) RETURNING fence`,
         owner,
         untilMs,
         key,
+        owner,
         now,
       );
       return row ? integer(row, 'fence') : null;
@@ -86,6 +87,11 @@ export function createSessionTable(sql: Statements): SessionTable {
         key,
         fence,
       );
+    },
+    async leased() {
+      return sql
+        .all('SELECT * FROM sessions WHERE lease_owner IS NOT NULL ORDER BY updated_at, key')
+        .map(toRow);
     },
     async releaseAll() {
       sql.run('UPDATE sessions SET lease_owner = NULL, lease_until = 0 WHERE lease_owner IS NOT NULL');

@@ -34,10 +34,13 @@ export function openSqliteStore(path: string): Store {
     transaction: (work) => commits.run((onCommit) => work({ ...tables, onCommit })),
     async check() {
       try {
-        reader.prepare('SELECT 1').get();
+        reader.prepare('PRAGMA user_version').get();
       } catch (error) {
         throw storeError(error, path);
       }
+      // What could not be written is tried again with something small, so that a disk with space again is seen.
+      if (commits.failure() !== null)
+        await commits.run(() => tables.memory.set('store', 'lastCheck', Date.now()));
     },
     async close() {
       if (closed) return;
