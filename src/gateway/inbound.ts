@@ -92,11 +92,13 @@ export function createReceive(options: InboundOptions): Receive {
     settings: InboundSettings,
     isAdmin: boolean,
   ): Promise<void> {
+    // Looked at before the message is stored: a turn that begins after may be about this very message.
+    const running = lanes.current(key);
     const session = await store.read.sessions.get(key);
     const pending = session && session.turn !== 'idle' ? await store.read.approvals.pending(key) : [];
     const oldest = pending[0];
     if (oldest && (await decidedByText(event, key, oldest, isAdmin))) return;
-    const busy = session !== null && (session.turn !== 'idle' || lanes.isRunning(key));
+    const busy = session !== null && session.turn !== 'idle';
     const mode = session?.settings.busyMode ?? settings.busyMode;
     if (busy && mode !== 'interrupt' && (await isFull(event, key, settings.queueLimit))) return;
     const isMedia = event.attachments.length > 0;
@@ -107,8 +109,8 @@ export function createReceive(options: InboundOptions): Receive {
     });
     if (!stored) return;
     if (interrupts) {
-      lanes.interrupt(key, 'superseded');
-      if (oldest) await decisions.supersede(key);
+      running?.interrupt('superseded');
+      for (const row of pending) await decisions.withdraw(row.id);
     }
     if (busy && settings.busyAck)
       await acknowledge(event, key, interrupts ? 'interrupt' : mode === 'interrupt' ? 'queue' : mode);

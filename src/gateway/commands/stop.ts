@@ -16,7 +16,7 @@ export async function stopEverything({ ports, session }: CommandCall): Promise<S
   const dropped = waiting.filter((row) => row.role !== 'context').map((row) => row.id);
   await store.transaction((tables) => tables.inbox.setState(dropped, 'done'));
   const wasOpen = lanes.isRunning(session.key) || session.turn !== 'idle';
-  lanes.interrupt(session.key, 'stopped');
+  lanes.current(session.key)?.interrupt('stopped');
   await decisions.supersede(session.key);
   lanes.wake(session.key);
   const deadline = clock.now() + stopWithinMs;

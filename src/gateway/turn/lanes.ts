@@ -41,12 +41,16 @@ export interface LanesOptions {
   inactivityMs(): number;
 }
 
+export interface RunningTurn {
+  interrupt(reason: InterruptReason): void;
+}
+
 /** Works on sessions, one turn at a time each; the only code that runs turns. */
 export interface Lanes {
   start(): void;
   wake(sessionKey: string): void;
-  /** Ends the running turn of a session; false when none runs here. */
-  interrupt(sessionKey: string, reason: InterruptReason): boolean;
+  /** The turn that runs now, to interrupt this one and never the next; null when none runs here. */
+  current(sessionKey: string): RunningTurn | null;
   isRunning(sessionKey: string): boolean;
   /** Lets running turns end by themselves for `graceMs`, then parks them where they are, to be resumed. */
   drain(graceMs: number): Promise<void>;
@@ -181,10 +185,9 @@ export function createLanes(options: LanesOptions): Lanes {
       queue.start(work);
     },
     wake: (key) => void queue.enqueue(key),
-    interrupt(key, reason) {
+    current(key) {
       const turn = active.get(key);
-      turn?.abort.abort(reason);
-      return turn !== undefined;
+      return turn ? { interrupt: (reason) => turn.abort.abort(reason) } : null;
     },
     isRunning: (key) => active.has(key),
     async drain(graceMs) {

@@ -223,6 +223,20 @@ describe('a conversation through the gateway', () => {
     expect(platform.texts()).not.toContain('stale');
   });
 
+  it('answers a message that comes the moment an answer is shown', async () => {
+    const answers = Array.from({ length: 40 }, (_, index) => `answer ${index}`);
+    const { platform } = await start({ model: createScriptedModel([...answers]) });
+    const { deliver } = platform;
+    platform.deliver = async (chat, payload, options) => {
+      const sent = await deliver(chat, payload, options);
+      // The lane is still at work on the turn that this answer ends.
+      if (platform.texts().length < answers.length) void platform.says('next');
+      return sent;
+    };
+    await platform.says('first');
+    await expect.poll(() => platform.texts(), { timeout: 5_000 }).toEqual(answers);
+  });
+
   it('queues messages in queue mode and answers each in order', async () => {
     const gate = Promise.withResolvers<void>();
     const { platform } = await start({
