@@ -114,9 +114,12 @@ function link(href: string, text: string): string {
   if (url === null || !/^https?:/.test(url)) {
     return text === href || href === '' ? escapeMarkup(text) : escapeMarkup(`${text} (${href})`);
   }
-  if (text === '' || text === href || text === url) return url;
+  if (text === '' || text === href || text === url) return bareUrl(url);
   return `[${escapeMarkup(text)}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`;
 }
+
+/** A bare address may run into what follows it; brackets in it must not make a link of that. */
+const bareUrl = (url: string): string => url.replace(/[[\]<>`\\|]/g, encodeURIComponent);
 
 /** Keeps Discord from reading marks in words: emphasis, spoilers, mentions, timestamps, and what begins a line. */
 export function escapeMarkup(text: string): string {
