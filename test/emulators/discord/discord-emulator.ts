@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Changes, createChanges } from '../emulator.ts';
 import { loadDescriptionCheck } from './description.ts';
 import { createFaults, type Fault } from './faults.ts';
 import { createGateway, type Gateway } from './gateway.ts';
@@ -28,6 +29,8 @@ export interface DiscordEmulator {
   calls: readonly Call[];
   interactions: readonly Interaction[];
   gateway: Gateway;
+  /** Resolves with the first value of `look` that is not undefined; looks again after each call of the bot. */
+  until: Changes['until'];
   /** Every way in which the bot broke the protocol so far. */
   violations(): string[];
   addGuild(name: string): DiscordGuild;
@@ -58,6 +61,9 @@ export async function startDiscordEmulator(options: EmulatorOptions = {}): Promi
   const world = createWorld();
   const faults = createFaults();
   const interactions = createInteractions(world);
+  const changes = createChanges(() =>
+    JSON.stringify(rest.calls.slice(-20).map(({ method, path }) => `${method} ${path}`)),
+  );
   let delayMs = 0;
   let bucket = { limit: 1_000_000, windowMs: 1000 };
   let root = '';
@@ -106,6 +112,7 @@ export async function startDiscordEmulator(options: EmulatorOptions = {}): Promi
     if (url.pathname.startsWith('/attachments/')) return serveAttachment(url.pathname, response);
     if (!url.pathname.startsWith('/api/v10/')) return void response.writeHead(404).end();
     await rest.handle(request, response, url.pathname.slice('/api/v10'.length), url.searchParams);
+    changes.announce();
   }
 
   const server = createServer((request, response) => {
@@ -147,6 +154,7 @@ export async function startDiscordEmulator(options: EmulatorOptions = {}): Promi
     calls: rest.calls,
     interactions: interactions.all,
     gateway,
+    until: changes.until,
     violations: () => [...rest.violations, ...gateway.violations],
     addGuild,
     addUser(name, { locale = 'en-US', isBot = false, roles = [] } = {}) {

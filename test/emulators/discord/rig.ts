@@ -4,7 +4,6 @@ import { systemClock } from '../../../src/clock.ts';
 import { createLog } from '../../../src/log.ts';
 import type { PlatformRig, ShownMessage } from '../../contracts/platform-contract.ts';
 import { createPlatformMemory } from '../../support/platform-memory.ts';
-import { createChanges } from '../emulator.ts';
 import { startDiscordEmulator } from './discord-emulator.ts';
 import { type DiscordMessage, messagesOf } from './world.ts';
 
@@ -19,17 +18,13 @@ export async function discordRig(): Promise<PlatformRig> {
   const parent = emulator.addChannel('general');
   const thread = ann.startsThread(parent, 'work');
   const send = 'POST /channels/{channel_id}/messages';
-  const answers = createChanges(() => JSON.stringify(emulator.interactions));
 
   async function presses(label: string): Promise<string> {
     const message = ann.botShows().findLast(({ components }) => JSON.stringify(components).includes(label));
     if (message === undefined) throw new Error(`nothing to press shows ${label}`);
     const before = ann.privately().length;
     const interaction = ann.presses(label, message);
-    const looking = setInterval(answers.announce, 5);
-    await answers
-      .until('an answer to the press', () => interaction.answer)
-      .finally(() => clearInterval(looking));
+    await emulator.until('an answer to the press', () => interaction.answer);
     return ann.privately()[before] ?? '';
   }
 
