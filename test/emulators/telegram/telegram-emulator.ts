@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerJson, createChanges, createFaults, type Fault, startHttp } from '../emulator.ts';
 import { createDelivery, type Delivery } from './delivery.ts';
@@ -58,7 +59,8 @@ export interface TelegramEmulator {
 
 /** Telegram's Bot API, strict: what the API would refuse or ignore, it refuses, and keeps the complaint. */
 export async function startTelegramEmulator(options: EmulatorOptions = {}): Promise<TelegramEmulator> {
-  const token = options.token ?? '123456789:AAtest-token-of-the-emulator-0123456789';
+  // One gateway a token on a machine: runs side by side need bots of their own.
+  const token = options.token ?? `${randomInt(100_000_000, 999_999_999)}:AAtest-token-of-the-emulator-0123456789`;
   const world = createWorld(Number(token.split(':')[0]));
   const unknown = new Set(options.unknownMethods);
   const record = options.record ?? true;
