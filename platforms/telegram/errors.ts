@@ -2,11 +2,26 @@ import type { GrammyError } from 'grammy';
 import { errorMessage, GatewayError, type GatewayErrorOptions } from '../../src/errors.ts';
 import { TransportError } from './transport.ts';
 
-/** What Telegram answered, told apart from other errors by its fields, so that grammY needn't be loaded here. */
+/** What Telegram answered when it refused, in the Bot API's own words. */
 export type ApiRefusal = Pick<GrammyError, 'error_code' | 'description' | 'parameters'>;
 
-export function isApiRefusal(error: unknown): error is GrammyError {
-  return error instanceof Error && error.name === 'GrammyError';
+export class BotApiError extends Error implements ApiRefusal {
+  readonly error_code: number;
+  readonly description: string;
+  readonly parameters: ApiRefusal['parameters'];
+
+  constructor({ error_code, description, parameters }: ApiRefusal) {
+    super(description);
+    this.name = 'BotApiError';
+    this.error_code = error_code;
+    this.description = description;
+    this.parameters = parameters;
+  }
+}
+
+/** Also grammY's error, which uploads throw; known by its name, so that grammY needn't be loaded here. */
+function isApiRefusal(error: unknown): error is Error & ApiRefusal {
+  return error instanceof BotApiError || (error instanceof Error && error.name === 'GrammyError');
 }
 
 const gone =

@@ -34,7 +34,7 @@ export async function createTelegram(options: TelegramOptions, deps: TelegramDep
       mend: 'Set TELEGRAM_BOT_TOKEN to the token from @BotFather.',
     });
   }
-  const client = await createClient(settings);
+  const client = createClient(settings);
   const { api } = client;
   const context: SendContext = { client, settings, support: createSupport(), log };
   let handler: UpdateHandler | null = null;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { GatewayError } from '../../src/errors.ts';
 import type { MediaKind } from '../platform.ts';
-import type { TelegramClient } from './client.ts';
+import type { TelegramClient, Uploads } from './client.ts';
 import { isContentRefusal } from './errors.ts';
 import { captionLimit, fileBytesOut } from './limits.ts';
 import type { TelegramPayload } from './payload.ts';
@@ -17,11 +17,12 @@ export async function sendFile(
   signal: AbortSignal,
 ): Promise<{ message_id: number }> {
   await checkSize(payload);
+  const uploads = await client.uploads();
   try {
-    return await upload(client, fields, payload, payload.as, signal);
+    return await upload(uploads, fields, payload, payload.as, signal);
   } catch (error) {
     if (payload.as === 'document' || !isContentRefusal(error)) throw error;
-    return upload(client, fields, payload, 'document', signal);
+    return upload(uploads, fields, payload, 'document', signal);
   }
 }
 
@@ -42,14 +43,13 @@ async function checkSize({ path, name }: FilePayload): Promise<void> {
 }
 
 function upload(
-  client: TelegramClient,
+  { api, inputFile }: Uploads,
   fields: SendFields,
   { path, name, caption }: FilePayload,
   as: MediaKind,
   signal: AbortSignal,
 ): Promise<{ message_id: number }> {
-  const file = client.inputFile(path, name);
-  const { api } = client;
+  const file = inputFile(path, name);
   const shared = {
     ...fields,
     ...(caption !== undefined && caption.length <= captionLimit && { caption, parse_mode: 'HTML' as const }),
