@@ -18,7 +18,7 @@ const selfBackgrounding: readonly Rule[] = [
 const command = String.raw`(?:^|[;&|(]\s*|\b(?:env|exec|time|sudo)\s+)(?:\w+=\S*\s+)*`;
 const servers: readonly Rule[] = [
   `(?:npm|pnpm|yarn|bun)\\s+(?:run\\s+)?(?:dev|start|serve|watch)\\b`,
-  `(?:docker\\s+compose|docker-compose)\\s+(?:-\\S+\\s+)*up\\b(?!.*\\s(?:-d|--detach)\\b)`,
+  `(?:docker\\s+compose|docker-compose)\\s+(?:-\\S+\\s+(?:[^-\\s]\\S*\\s+)?)*?up\\b(?!.*\\s(?:-d|--detach)\\b)`,
   `next\\s+dev\\b`,
   `(?:npx\\s+)?vite(?:\\s+(?:dev|serve|preview|-)\\S*|\\s*$)`,
   `(?:npx\\s+)?nodemon\\b`,
