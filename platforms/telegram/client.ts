@@ -33,7 +33,7 @@ const uploadTimeoutSeconds = 120;
 
 /**
  * The Bot API by our own transport. grammY, which costs 50 ms and 17 MB to load, is left to what is hard: streaming
- * files (docs/decisions/010-telegram-transport.md).
+ * files (docs/decisions/004-telegram-transport.md).
  */
 export function createClient({ token, apiRoot }: TelegramSettings): TelegramClient {
   const transport = createTransport(apiRoot);

@@ -31,7 +31,7 @@ const batch = 100;
 
 /**
  * Long polling. The offset moves on only when every update before it is stored, so Telegram hands out again what a
- * crash interrupted (docs/decisions: an update is confirmed when it is stored).
+ * crash interrupted (docs/decisions/004-telegram-transport.md).
  */
 export function createPoller({ client, settings, handle, sink, account, clock, log }: PollerOptions): Poller {
   let offset = settings.dropStaleUpdates ? -1 : 0;
