@@ -44,6 +44,8 @@ export interface AssembleOptions {
   flags?: Record<string, unknown>;
   yolo: boolean;
   onChange(): void;
+  /** An admin asked for a restart in a chat. */
+  onRestart?: () => void;
 }
 
 /** Sessions worked on at once: turns mostly wait for a model, so far more than there are cores. */
@@ -89,7 +91,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     config: current,
     log,
     clock,
-    notify: (sessionId, text) => gateway.notify(sessionId, text),
+    notify: (sessionId, text, key) => gateway.notify(sessionId, text, key),
   });
   const gateway = createGateway({
     home,
@@ -154,6 +156,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     },
     yolo: options.yolo,
     observe: observerFor(metrics, options.onChange),
+    ...(options.onRestart && { requestRestart: options.onRestart }),
   });
 
   async function askOnce(

@@ -17,7 +17,7 @@ export interface BackendsOptions {
   config(): Config;
   log: Log;
   clock: Clock;
-  notify(sessionId: string, text: string): Promise<void>;
+  notify(sessionId: string, text: string, key?: string): Promise<void>;
 }
 
 /** Where commands run, opened on first use. */
@@ -54,7 +54,9 @@ export function openBackends({ store, config, log, clock, notify }: BackendsOpti
       load: () => store.read.processes.load(),
       remove: (id) => store.transaction((tables) => tables.processes.remove(id)),
     },
-    notify: (notice) => notify(notice.sessionId, notice.text),
+    // A completion is told once, whatever dies in between; a watched pattern may appear again.
+    notify: ({ sessionId, processId, kind, text }) =>
+      notify(sessionId, text, kind === 'completed' ? processId : undefined),
     clock,
     log,
   });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Platform } from '../../platforms/platform.ts';
 import type { Environment } from '../../tools/environments/environment.ts';
 import type { ProcessTable } from '../../tools/environments/process-table.ts';
@@ -44,6 +45,7 @@ import { createLanes } from './turn/lanes.ts';
 import { createMediaIn } from './turn/media-in.ts';
 import { createOpenTurn } from './turn/open-turn.ts';
 import type { SessionTools } from './turn/session-tools.ts';
+import { startUpkeep } from './upkeep.ts';
 
 /** The parts that the gateway puts together. Everything is given; it opens nothing itself. */
 export interface GatewayParts {
@@ -69,6 +71,8 @@ export interface GatewayParts {
   smart: GateOptions['smart'];
   yolo: boolean;
   observe: GatewayObserver;
+  /** Called when an admin asks for a restart; the command is refused where it is absent. */
+  requestRestart?: () => void;
 }
 
 /** Told of what happens, for metrics and the status file. */
@@ -86,8 +90,11 @@ export interface Gateway {
   /** Stops taking messages in, lets turns end, parks what is left, resumable. */
   stop(graceMs: number): Promise<void>;
   supervisor: Supervisor;
-  /** A notice from a background process: a message to its session that no person wrote. */
-  notify(sessionId: string, text: string): Promise<void>;
+  /**
+   * A notice from a background process: a message to its session that no person wrote. One with a `key` arrives
+   * once, however often it is told.
+   */
+  notify(sessionId: string, text: string, key?: string): Promise<void>;
   figures(): { runningTurns: number; queueDepth: number; outboxWaiting: number };
 }
 
@@ -193,6 +200,11 @@ export function createGateway(parts: GatewayParts): Gateway {
     isKeptAlive: (session) =>
       parts.processes.list(session.sessionId).some((info) => info.status === 'running'),
     namesSenders: (session) => isShared(session.chat, keyRules()),
+    async onSetAside(tables, session) {
+      const errorId = randomBytes(3).toString('hex');
+      log.error({ errorId, session: session.key }, 'a message at which the process died was set aside');
+      await replies.add(tables, session, messagesFor(session.locale).turn.gaveUp(errorId));
+    },
     onReset(session, reason) {
       void parts.forgetSession(session.sessionId);
       if (!config().session_reset.notify) return;
@@ -248,6 +260,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     allowlist: { list: () => config().command_allowlist, forget: parts.allowlist.forget },
     setHome: parts.setHome,
     forgetSession: parts.forgetSession,
+    requestRestart: parts.requestRestart,
   };
   const command = (row: Pick<InboxRow, 'id' | 'event' | 'sessionKey'>) => {
     const rules = accessRulesFor(config(), row.event.chat.platform);
@@ -312,6 +325,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     onChange: observe.changed,
   });
 
+  let stopUpkeep: () => void = () => undefined;
   return {
     supervisor,
     async start() {
@@ -329,6 +343,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         alone: true,
       });
       lanes.start();
+      stopUpkeep = startUpkeep({ store, clock, log });
       await supervisor.start();
     },
     async stop(graceMs) {
@@ -337,12 +352,13 @@ export function createGateway(parts: GatewayParts): Gateway {
       await outbound.drain(Math.max(1_000, endsAt - clock.now()));
       await supervisor.stop();
       timers.stop();
+      stopUpkeep();
       outbound.stop();
     },
-    async notify(sessionId, text) {
+    async notify(sessionId, text, key) {
       const session = await store.read.sessions.bySessionId(sessionId);
       if (!session) return;
-      await receiveNotice(session, text);
+      await receiveNotice(session, text, key ?? crypto.randomUUID());
     },
     figures: () => ({
       runningTurns: lanes.running,
@@ -352,9 +368,9 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 
   /** Waits its turn like a message, but interrupts nothing and passes no allowlist: the gateway itself says it. */
-  async function receiveNotice(session: SessionRow, text: string): Promise<void> {
+  async function receiveNotice(session: SessionRow, text: string, key: string): Promise<void> {
     const now = clock.now();
-    const eventId = `notice:${crypto.randomUUID()}`;
+    const eventId = `notice:${key}`;
     await store.transaction((tables) =>
       tables.inbox.add({
         platform: session.chat.platform,

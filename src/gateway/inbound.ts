@@ -1,6 +1,7 @@
 import type { InboundEvent } from '../../platforms/platform.ts';
 import type { Decisions } from '../approvals/decide.ts';
 import type { Clock } from '../clock.ts';
+import { GatewayError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { messagesFor } from '../messages/messages.ts';
 import type { ApprovalRow } from '../store/approvals.ts';
@@ -126,20 +127,31 @@ export function createReceive(options: InboundOptions): Receive {
   ): Promise<boolean> {
     if (event.sender.id !== row.askerId && !isAdmin) return false;
     const by = { id: event.sender.id, name: event.sender.name, isAdmin };
+    let isRepeated = false;
     const also = async (tables: Transaction) => {
-      await tables.inbox.add(newInboxRow(event, key, { state: 'done' }));
+      isRepeated = (await tables.inbox.add(newInboxRow(event, key, { state: 'done' }))) === null;
+      // A "yes" that is delivered again must not decide the card that has come since.
+      if (isRepeated) throw new GatewayError('cancelled', 'This message was handled before.');
     };
-    if (row.ask.kind === 'question')
-      return (await decisions.answer(row.id, event.text, by, also)).kind === 'decided';
     const choice = plainDecision(event.text);
-    if (!choice) return false;
-    return (await decisions.decide(row.id, choice, by, undefined, also)).kind === 'decided';
+    try {
+      if (row.ask.kind === 'question')
+        return (await decisions.answer(row.id, event.text, by, also)).kind === 'decided';
+      if (!choice) return false;
+      return (await decisions.decide(row.id, choice, by, undefined, also)).kind === 'decided';
+    } catch (error) {
+      if (isRepeated) return true;
+      throw error;
+    }
   }
 
   async function isFull(event: InboundEvent, key: string, limit: number): Promise<boolean> {
     if ((await store.read.inbox.countWaiting(key)) < limit) return false;
     const text = messagesFor(options.language(event)).busy.full(limit);
-    await store.transaction((tables) => replies.add(tables, { key, chat: event.chat }, text));
+    await store.transaction(async (tables) => {
+      const isNew = (await tables.inbox.add(newInboxRow(event, key, { state: 'dead' }))) !== null;
+      if (isNew) await replies.add(tables, { key, chat: event.chat }, text);
+    });
     return true;
   }
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { type ErrorCode, GatewayError } from '../errors.ts';
+import { type ErrorCode, errorMessage, GatewayError } from '../errors.ts';
 
 const ownerSchema = z.object({ pid: z.number(), startedAt: z.string() });
 type Owner = z.infer<typeof ownerSchema>;
@@ -49,7 +49,8 @@ export function takeLock(path: string, words: LockWords): Lock {
       closeSync(file);
       return { release: () => rmSync(path, { force: true }) };
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
+        throw unwritable(path, error);
       const owner = readOwner(path);
       if (owner && owner.pid !== process.pid && startOf(owner.pid) === owner.startedAt) {
         throw new GatewayError(words.code, words.taken(owner.pid), {
@@ -63,6 +64,17 @@ export function takeLock(path: string, words: LockWords): Lock {
   throw new GatewayError('usage', `The lock file ${path} keeps coming back.`, {
     mend: 'Look for another gateway that is starting.',
   });
+}
+
+function unwritable(path: string, cause: unknown): GatewayError {
+  return new GatewayError(
+    'store_unavailable',
+    `The file ${path} cannot be written: ${errorMessage(cause)}.`,
+    {
+      mend: `Make ${dirname(path)} writable for this user, with some space left, or choose another folder with HERMES_HOME.`,
+      cause,
+    },
+  );
 }
 
 function readOwner(path: string): Owner | null {

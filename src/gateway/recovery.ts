@@ -1,17 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { messagesFor } from '../messages/messages.ts';
 import type { InboxRow } from '../store/inbox.ts';
 import type { SessionRow } from '../store/sessions.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Transaction } from '../store/store.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { Replies } from './replies.ts';
-import { type ResetPolicy, resetReason } from './reset-policy.ts';
+import { type ResetPolicy, type ResetReason, resetReason } from './reset-policy.ts';
+import { tellRestarted } from './restart.ts';
 import type { Timers } from './timers.ts';
+import { resetSession } from './turn/intake.ts';
 import type { Lanes } from './turn/lanes.ts';
-
-/** Inbox, outbox and journal rows are kept this long, for dedupe and for looking things up. */
-const keptMs = 7 * 24 * 3_600_000;
+import { prune } from './upkeep.ts';
 
 export interface RecoveryOptions {
   store: Store;
@@ -32,21 +33,31 @@ export interface RecoveryOptions {
  * armed, the outbox drained. Returns how much there was.
  */
 export async function recover(options: RecoveryOptions): Promise<{ resumed: number; waiting: number }> {
-  const { store, clock, lanes, outbound, timers } = options;
+  const { store, clock, lanes, outbound, timers, replies } = options;
+  const now = clock.now();
   const open = await store.read.sessions.open();
-  const running = open.filter((session) => session.turn === 'running');
+  const pending = await store.read.approvals.allPending();
+  // A session that was worked on when the process died may be why it died. A clean stop leaves no lease.
+  const died = options.alone ? await store.read.sessions.leased() : [];
+  const askedNow = new Set(pending.filter((row) => row.expiresAt > now).map((row) => row.sessionKey));
+  const overdue = open.flatMap((session) => {
+    const reason = resetReason(options.resetPolicy(session), session.updatedAt, now);
+    return reason && !askedNow.has(session.key) ? [{ session, reason }] : [];
+  });
   await store.transaction(async (tables) => {
     if (options.alone) await tables.sessions.releaseAll();
-    for (const session of running)
-      await tables.sessions.update(session.key, { resumes: session.resumes + 1 });
-    await prune(tables, clock.now() - keptMs);
+    for (const session of died) await tables.sessions.update(session.key, { resumes: session.resumes + 1 });
+    for (const { session, reason } of overdue) await endOverdue(tables, session, reason, options);
+    await tellRestarted(tables, replies);
+    await prune(tables, now);
   });
   await outbound.start();
   await timers.start();
-  for (const session of open) {
-    const overdue = resetReason(options.resetPolicy(session), session.updatedAt, clock.now());
-    if (overdue && session.turn === 'running') await endOverdue(options, session);
-    lanes.wake(session.key);
+  // What only waits for a person has nothing to do until the person decides.
+  const waitsForPerson = new Set((await store.read.approvals.allPending()).map((row) => row.sessionKey));
+  const running = open.filter((session) => session.turn === 'running');
+  for (const session of [...running, ...open]) {
+    if (session.turn === 'running' || !waitsForPerson.has(session.key)) lanes.wake(session.key);
   }
   const withWork = await store.read.inbox.sessionsWithWork();
   for (const key of withWork) lanes.wake(key);
@@ -55,22 +66,15 @@ export async function recover(options: RecoveryOptions): Promise<{ resumed: numb
 }
 
 /** A turn that the reset policy would have ended is not raised from the dead; its chat is told. */
-async function endOverdue({ store, replies, log }: RecoveryOptions, session: SessionRow): Promise<void> {
-  log.warn({ session: session.key }, 'an old interrupted turn was not resumed');
-  const { turn } = messagesFor(session.locale);
-  await store.transaction(async (tables) => {
-    await tables.inbox.settle(session.key, 'dead');
-    await tables.sessions.update(session.key, { turn: 'idle', resumes: 0 });
-    await replies.add(tables, session, turn.gaveUp('restart'));
-  });
-}
-
-async function prune(
-  tables: Pick<Store['read'], 'inbox' | 'outbox' | 'toolRuns' | 'approvals'>,
-  before: number,
+async function endOverdue(
+  tables: Transaction,
+  session: SessionRow,
+  reason: ResetReason,
+  { replies, log, clock }: RecoveryOptions,
 ): Promise<void> {
-  await tables.inbox.prune(before);
-  await tables.outbox.prune(before);
-  await tables.toolRuns.prune(before);
-  await tables.approvals.prune(before);
+  const errorId = randomBytes(3).toString('hex');
+  log.warn({ errorId, session: session.key, reason }, 'an old interrupted turn was not resumed');
+  await tables.inbox.settle(session.key, 'dead');
+  await resetSession(tables, session.key, reason, clock.now());
+  await replies.add(tables, session, messagesFor(session.locale).turn.gaveUp(errorId));
 }

@@ -4,6 +4,8 @@ import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import type { TimerRow } from '../store/timers.ts';
 
+const retryMs = 5_000;
+
 export interface TimersOptions {
   store: Store;
   clock: Clock;
@@ -35,16 +37,22 @@ export function createTimers({ store, clock, log, fire }: TimersOptions): Timers
   async function work(): Promise<void> {
     armedFor = Number.POSITIVE_INFINITY;
     try {
-      for (const row of await store.read.timers.due(clock.now())) {
-        await fire(row);
-        await store.transaction((tables) => tables.timers.clear(row.id));
-      }
+      const due = await store.read.timers.due(clock.now());
+      // Side by side, so that what piled up while no gateway ran shares a few commits.
+      const outcomes = await Promise.allSettled(due.map(carryOut));
+      const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+      if (failure) throw failure.reason;
       const next = await store.read.timers.nextDueAt();
       if (next !== null) arm(next);
     } catch (error) {
       log.error({ error: errorMessage(error) }, 'a timer could not be carried out; trying again');
-      arm(clock.now() + 5_000);
+      arm(clock.now() + retryMs);
     }
+  }
+
+  async function carryOut(row: TimerRow): Promise<void> {
+    await fire(row);
+    await store.transaction((tables) => tables.timers.clear(row.id));
   }
 
   return {

@@ -103,6 +103,7 @@ export const en: Messages = {
       whoami: 'who you are to me',
       sethome: 'make this chat the one for notices',
       approvals: 'what is always allowed (admins): /approvals [forget ENTRY]',
+      restart: 'restart me (admins)',
     },
     unknown: (name) => `I do not know /${name}. /help lists the commands.`,
     busy: (name) => `I am busy; /${name} works once I am done, or after /stop.`,

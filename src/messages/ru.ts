@@ -131,6 +131,7 @@ export const ru: Messages = {
       whoami: 'кто вы для меня',
       sethome: 'сделать этот чат местом уведомлений',
       approvals: 'что разрешено всегда (админам): /approvals [forget ЗАПИСЬ]',
+      restart: 'перезапустить меня (админам)',
     },
     unknown: (name) => `Я не знаю /${name}. Список команд — /help.`,
     busy: (name) => `Я занят; /${name} сработает, когда закончу, или после /stop.`,

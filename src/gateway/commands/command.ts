@@ -41,6 +41,8 @@ export interface CommandPorts {
   processes: { count(sessionId: string): number; kill(sessionId: string): Promise<number> };
   allowlist: { list(): readonly string[]; forget(entry: string): Promise<boolean> };
   setHome(session: SessionRow): Promise<void>;
+  /** Ends the process, drained, to be started again by its supervisor; absent where nothing would start it. */
+  requestRestart?: (() => void) | undefined;
   /** Frees what the environment keeps for a session that ended. */
   forgetSession(sessionId: string): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { deny } from './deny.ts';
 import { help } from './help.ts';
 import { fresh, reset } from './new.ts';
 import { queue } from './queue.ts';
+import { restart } from './restart.ts';
 import { retry } from './retry.ts';
 import { sethome } from './sethome.ts';
 import { status } from './status.ts';
@@ -33,6 +34,7 @@ const all = [
   whoami,
   sethome,
   approvals,
+  restart,
 ];
 
 export const commands: ReadonlyMap<string, Command> = new Map(all.map((command) => [command.name, command]));

@@ -3,8 +3,9 @@ import type { Clock } from '../../clock.ts';
 import type { ContentPart } from '../../model/model-client.ts';
 import type { InboxRow } from '../../store/inbox.ts';
 import type { SessionRow } from '../../store/sessions.ts';
-import type { Store, Tables } from '../../store/store.ts';
+import type { Store, Tables, Transaction } from '../../store/store.ts';
 import { type ResetPolicy, type ResetReason, resetReason } from '../reset-policy.ts';
+import { proveLease } from './lease.ts';
 
 export interface IntakeOptions {
   store: Store;
@@ -15,6 +16,8 @@ export interface IntakeOptions {
   /** Whether a background process keeps the session from an automatic reset. */
   isKeptAlive(session: SessionRow): boolean;
   namesSenders(session: SessionRow): boolean;
+  /** Tells the chat, within the transaction, that its message was set aside. */
+  onSetAside(tables: Transaction, session: SessionRow): Promise<void>;
   onReset(session: SessionRow, reason: ResetReason): void;
 }
 
@@ -28,6 +31,8 @@ export interface Intake {
     session: SessionRow,
     fence: number,
   ): Promise<{ kind: 'taken' } | { kind: 'none' } | { kind: 'later'; afterMs: number }>;
+  /** Gives up the next message, whose taking in killed the process again and again, and tells its chat. */
+  setAside(session: SessionRow, fence: number): Promise<void>;
 }
 
 export function createIntake(options: IntakeOptions): Intake {
@@ -43,18 +48,39 @@ export function createIntake(options: IntakeOptions): Intake {
     return (await tables.sessions.get(session.key)) ?? session;
   }
 
+  /** The next message or joined group, with what was said around it before; null when nothing waits. */
+  async function nextGroup(sessionKey: string): Promise<readonly InboxRow[] | null> {
+    const waiting = await store.read.inbox.waiting(sessionKey);
+    const first = waiting.find((row) => row.role !== 'context');
+    if (!first) return null;
+    return waiting.filter((row) =>
+      row.role === 'context' ? row.id < first.id : row.groupKey === first.groupKey,
+    );
+  }
+
   return {
-    async takeNext(session) {
-      const waiting = await store.read.inbox.waiting(session.key);
-      const first = waiting.find((row) => row.role !== 'context') ?? null;
-      if (!first) return { kind: 'none' };
-      const group = waiting.filter((row) =>
-        row.role === 'context' ? row.id < first.id : row.groupKey === first.groupKey,
-      );
+    async setAside(session, fence) {
+      const group = (await nextGroup(session.key)) ?? [];
+      await store.transaction(async (tables) => {
+        await proveLease(tables, session.key, fence);
+        await tables.sessions.update(session.key, { resumes: 0 });
+        if (group.length === 0) return;
+        await tables.inbox.setState(
+          group.map((row) => row.id),
+          'dead',
+        );
+        await options.onSetAside(tables, session);
+      });
+    },
+    async takeNext(session, fence) {
+      const group = await nextGroup(session.key);
+      const first = group?.find((row) => row.role !== 'context');
+      if (!group || !first) return { kind: 'none' };
       const afterMs = Math.max(...group.map((row) => row.readyAt)) - clock.now();
       if (afterMs > 0) return { kind: 'later', afterMs };
       const media = await options.readMedia(group);
       await store.transaction(async (tables) => {
+        await proveLease(tables, session.key, fence);
         const current = await resetIfDue(tables, session);
         const text = [joinTexts(group, options.namesSenders(session)), media.text]
           .filter((part) => part !== '')

@@ -2,20 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { nextStep } from '../../agent/next-step.ts';
 import type { TurnOutcome } from '../../agent/turn.ts';
 import type { Clock } from '../../clock.ts';
-import { errorMessage } from '../../errors.ts';
+import { errorMessage, GatewayError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { TurnQueue } from '../../queue/turn-queue.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import type { Intake } from './intake.ts';
+import { proveLease } from './lease.ts';
+import { createRetries } from './retries.ts';
+import { runOrAbandon, watchActivity } from './watchdog.ts';
 
 const leaseMs = 60_000;
 const renewMs = 20_000;
-/** How often a turn is resumed without getting on before it is given up. */
-const maxResumes = 3;
+/** A message at whose work the process died so often is set aside, and its chat told. */
+const maxDeaths = 3;
+/** From this many deaths on, a session is worked on alone. */
+const suspectAfter = 2;
 
 /** Why a running turn is made to end. */
-export type InterruptReason = 'superseded' | 'stopped' | 'shutdown' | 'stalled';
+export type InterruptReason = 'superseded' | 'stopped' | 'shutdown' | 'stalled' | 'lost';
 
 /** What one turn looks like from here; made anew each time the session is worked on. */
 export interface TurnRun {
@@ -60,23 +65,51 @@ export interface Lanes {
 export function createLanes(options: LanesOptions): Lanes {
   const { store, queue, clock, log, intake } = options;
   const owner = randomUUID();
-  const active = new Map<string, { abort: AbortController; turn: TurnRun }>();
+  const active = new Map<string, { abort: AbortController; fence: number }>();
+  const again = (key: string) => void queue.enqueue(key);
+  const retries = createRetries({ clock, log, again });
   let stopRenewing: (() => void) | null = null;
   let draining = false;
+  let suspects: Promise<void> = Promise.resolve();
 
+  /** What may be killing the process runs alone, so that nothing else is blamed for its next death. */
   async function work(key: string): Promise<void> {
-    const fence = await store.transaction((tables) =>
-      tables.sessions.acquire(key, owner, clock.now(), clock.now() + leaseMs),
-    );
-    if (fence === null) {
-      // Another process has it, or had it when it died: look again when its lease may be over.
-      clock.after(leaseMs / 10, () => void queue.enqueue(key));
-      return;
-    }
+    const session = await store.read.sessions.get(key);
+    if ((session?.resumes ?? 0) < suspectAfter) return workLeased(key);
+    const mine = suspects.then(() => workLeased(key));
+    suspects = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async function workLeased(key: string): Promise<void> {
+    let fence: number | null = null;
     try {
+      fence = await store.transaction((tables) =>
+        tables.sessions.acquire(key, owner, clock.now(), clock.now() + leaseMs),
+      );
+      // Another process has it, or had it when it died: look again when its lease may be over.
+      if (fence === null) return lookAgain(key);
       await workUnderLease(key, fence);
+      retries.succeeded(key);
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'cancelled') return lookAgain(key);
+      if (!draining) retries.failed(key, error);
+      throw error;
     } finally {
+      if (fence !== null) await release(key, fence);
+    }
+  }
+
+  function lookAgain(key: string): void {
+    if (!draining) clock.after(leaseMs / 10, () => again(key));
+  }
+
+  /** A lease that cannot be given back (a full disk) is taken again by this process, or runs out. */
+  async function release(key: string, fence: number): Promise<void> {
+    try {
       await store.transaction((tables) => tables.sessions.release(key, fence));
+    } catch (error) {
+      log.warn({ session: key, error: errorMessage(error) }, 'a session lease could not be given back');
     }
   }
 
@@ -85,23 +118,28 @@ export function createLanes(options: LanesOptions): Lanes {
       const session = await store.read.sessions.get(key);
       if (!session) return;
       if (session.turn === 'idle') {
+        if (session.resumes >= maxDeaths) {
+          await intake.setAside(session, fence);
+          continue;
+        }
         const next = await intake.takeNext(session, fence);
-        if (next.kind === 'later') clock.after(next.afterMs, () => void queue.enqueue(key));
+        if (next.kind === 'later') clock.after(next.afterMs, () => again(key));
         if (next.kind !== 'taken') return;
       }
-      if ((await workOnTurn(key, fence)) === 'parked') return;
+      if ((await workOnTurn(key, fence)) === 'left') return;
     }
   }
 
-  async function workOnTurn(key: string, fence: number): Promise<'ended' | 'parked'> {
+  async function workOnTurn(key: string, fence: number): Promise<'ended' | 'left'> {
     const session = await store.read.sessions.get(key);
-    if (!session) return 'ended';
+    if (!session) return 'left';
     const turn = await options.openTurn(session, fence);
     const abort = new AbortController();
-    active.set(key, { abort, turn });
-    const stopWatching = watch(key, abort, turn);
+    active.set(key, { abort, fence });
+    const limitMs = options.inactivityMs();
+    const stopWatching = watchActivity(turn, abort, { limitMs, clock, log, session: key });
     try {
-      if (session.resumes > maxResumes) {
+      if (session.resumes >= maxDeaths || retries.isHopeless(key)) {
         await turn.giveUp('resumes');
         return 'ended';
       }
@@ -109,8 +147,9 @@ export function createLanes(options: LanesOptions): Lanes {
         await turn.close((await store.read.inbox.countWaiting(key)) > 0 ? 'superseded' : 'stopped');
         return 'ended';
       }
-      if (session.turn === 'parked') await setTurn(key, 'running');
-      return await conclude(key, turn, await turn.run(abort.signal), abort.signal.reason);
+      if (session.turn === 'parked') await setTurn(key, fence, 'running');
+      const outcome = await runOrAbandon(turn, abort.signal, clock);
+      return await conclude(key, fence, turn, outcome, abort.signal.reason);
     } finally {
       stopWatching();
       active.delete(key);
@@ -120,26 +159,37 @@ export function createLanes(options: LanesOptions): Lanes {
 
   async function conclude(
     key: string,
+    fence: number,
     turn: TurnRun,
-    outcome: TurnOutcome,
+    outcome: TurnOutcome | 'abandoned',
     reason: unknown,
-  ): Promise<'ended' | 'parked'> {
+  ): Promise<'ended' | 'left'> {
     if (outcome === 'done') return 'ended';
     if (outcome === 'parked') {
-      await setTurn(key, 'parked');
+      await setTurn(key, fence, 'parked');
       // A decision may have come between the look and the mark.
       const open = await store.read.approvals.pending(key);
-      if (open.length === 0) void queue.enqueue(key);
-      return 'parked';
+      if (open.length === 0) again(key);
+      return 'left';
     }
     if (reason === 'superseded' || reason === 'stopped') await turn.close(reason);
     else if (reason === 'stalled') await turn.giveUp('stalled');
     // Anything else (shutdown, a lost lease) leaves the turn as it is, to be resumed.
-    return reason === 'shutdown' ? 'parked' : 'ended';
+    else {
+      lookAgain(key);
+      return 'left';
+    }
+    if (outcome === 'interrupted') return 'ended';
+    // The run may still write: the session goes on under a new token.
+    again(key);
+    return 'left';
   }
 
-  const setTurn = (key: string, turn: SessionRow['turn']) =>
-    store.transaction((tables) => tables.sessions.update(key, { turn }));
+  const setTurn = (key: string, fence: number, turn: SessionRow['turn']) =>
+    store.transaction(async (tables) => {
+      await proveLease(tables, key, fence);
+      await tables.sessions.update(key, { turn });
+    });
 
   /** The open call's request was withdrawn: the person said something else instead. */
   async function wasSuperseded(session: SessionRow): Promise<boolean> {
@@ -152,31 +202,21 @@ export function createLanes(options: LanesOptions): Lanes {
     return false;
   }
 
-  /** Ends a turn that shows no sign of life: activity counts, not wall time. */
-  function watch(key: string, abort: AbortController, turn: TurnRun): () => void {
-    const limitMs = options.inactivityMs();
-    if (limitMs <= 0) return () => undefined;
-    let cancel: (() => void) | null = null;
-    const look = () => {
-      const silentMs = clock.now() - turn.lastActivity();
-      if (silentMs >= limitMs) {
-        log.error({ session: key, silentMs }, 'a turn showed no sign of life and was ended');
-        abort.abort('stalled');
-      } else cancel = clock.after(limitMs - silentMs + 10, look);
-    };
-    cancel = clock.after(limitMs, look);
-    return () => cancel?.();
-  }
-
   function renewLeases(): void {
     stopRenewing = clock.after(renewMs, () => {
-      store
-        .transaction((tables) => tables.sessions.renew(owner, clock.now() + leaseMs))
-        .catch((error: unknown) =>
-          log.error({ error: errorMessage(error) }, 'session leases could not be renewed'),
-        );
+      renew().catch((error: unknown) =>
+        log.error({ error: errorMessage(error) }, 'session leases could not be renewed'),
+      );
       renewLeases();
     });
+  }
+
+  /** Also ends the turns whose lease another process took, as after a long sleep of this machine. */
+  async function renew(): Promise<void> {
+    await store.transaction((tables) => tables.sessions.renew(owner, clock.now() + leaseMs));
+    for (const [key, { abort, fence }] of active) {
+      if (!(await store.read.sessions.holds(key, fence))) abort.abort('lost');
+    }
   }
 
   return {
@@ -195,6 +235,8 @@ export function createLanes(options: LanesOptions): Lanes {
       await queue.stop(graceMs);
       for (const { abort } of active.values()) abort.abort('shutdown');
       await queue.stop(5_000);
+      // A tool that did not heed the signal: its turn was stopped, not the cause of a death.
+      for (const [key, { fence }] of active) await release(key, fence);
       stopRenewing?.();
     },
     get running() {

@@ -27,6 +27,7 @@ import { agentStateFor } from './agent-state.ts';
 import { createAgentTools } from './agent-tools.ts';
 import { answerRows, newRow } from './answer.ts';
 import type { TurnRun } from './lanes.ts';
+import { proveLease } from './lease.ts';
 import { createPresenter, type Presenter } from './presenter.ts';
 import type { SessionTools } from './session-tools.ts';
 import { toolConfigOf } from './tool-config.ts';
@@ -63,7 +64,7 @@ export function createOpenTurn(
     if (!platform) throw new GatewayError('usage', `Platform ${session.chat.platform} is not running.`);
     const messages = messagesFor(session.locale);
     const model = options.model();
-    const presenter = presenterFor(session, platform);
+    const presenter = presenterFor(session, fence, platform);
     const definitions = await options.sessionTools.definitionsFor(session);
     const [entries, taken] = await Promise.all([
       store.read.entries.list(session.sessionId),
@@ -212,7 +213,7 @@ export function createOpenTurn(
     };
   }
 
-  function presenterFor(session: SessionRow, platform: Platform): Presenter {
+  function presenterFor(session: SessionRow, fence: number, platform: Platform): Presenter {
     const config = options.config();
     const { streaming } = config;
     return createPresenter({
@@ -235,6 +236,7 @@ export function createOpenTurn(
       },
       openStream: (payload) =>
         store.transaction(async (tables) => {
+          await proveLease(tables, session.key, fence);
           const row = await tables.outbox.add(
             newRow(session, { kind: 'send', payload }, 'stream', clock.now()),
           );

@@ -1,10 +1,10 @@
 import type { Transcript } from '../../agent/turn.ts';
 import type { Clock } from '../../clock.ts';
-import { GatewayError } from '../../errors.ts';
 import type { Entry, EntryBody } from '../../store/entries.ts';
 import type { NewOutboxRow, OutboxRow } from '../../store/outbox.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Store, Tables, Transaction } from '../../store/store.ts';
+import { proveLease } from './lease.ts';
 
 export interface TranscriptOptions {
   store: Store;
@@ -28,19 +28,13 @@ export function createTranscript(
 ): Transcript & { close(body: EntryBody): Promise<void> } {
   const { store, clock, session, fence } = options;
   const entries = [...options.entries];
-  let progressed = session.resumes === 0;
 
   async function write(work: (tables: Transaction, at: number) => Promise<void>): Promise<void> {
     const at = clock.now();
     await store.transaction(async (tables) => {
-      if (!(await tables.sessions.holds(session.key, fence))) {
-        throw new GatewayError('cancelled', 'This session is worked on elsewhere now.');
-      }
+      await proveLease(tables, session.key, fence);
       await work(tables, at);
-      // A turn that gets on is not one that kills the process: its count of resumes begins anew.
-      if (!progressed) await tables.sessions.update(session.key, { resumes: 0 });
     });
-    progressed = true;
   }
 
   async function append(tables: Tables, body: EntryBody, at: number, added: Entry[]): Promise<void> {
