@@ -52,22 +52,27 @@ function inServers(
   const found: Missed[] = [];
   for (const channel of client.channels.cache.values()) {
     if (!channel.isTextBased() || channel.isDMBased() || channel.guild.shardId !== shardId) continue;
-    const mark = marks.seen.get(channel.id) ?? marks.alive;
-    if (mark === undefined || channel.lastMessageId === null || !isOpen(channel.id)) continue;
-    const since = later(mark, horizon);
+    const since = startOf(channel.id, marks, horizon);
+    if (since === undefined || channel.lastMessageId === null || !isOpen(channel.id)) continue;
     if (isLater(channel.lastMessageId, since))
       found.push({ id: channel.id, guildId: channel.guildId, since });
   }
   return found;
 }
 
+/** From where to read a channel; undefined when the bot has never run before. */
+function startOf(channelId: string, { seen, alive }: MarkSnapshot, horizon: string): string | undefined {
+  const mark = seen.get(channelId) ?? alive;
+  return mark === undefined ? undefined : later(later(mark, alive ?? mark), horizon);
+}
+
 /** Discord announces neither DMs nor their last message, so those that were active are asked one by one. */
-function inDms(shardId: number, { seen, direct }: MarkSnapshot, horizon: string): Missed[] {
+function inDms(shardId: number, marks: MarkSnapshot, horizon: string): Missed[] {
   if (shardId !== 0) return [];
-  return [...direct].map((id) => ({
+  return [...marks.direct].map((id) => ({
     id,
     guildId: undefined,
-    since: later(seen.get(id) ?? horizon, horizon),
+    since: startOf(id, marks, horizon) ?? horizon,
   }));
 }
 

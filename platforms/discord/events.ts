@@ -36,11 +36,12 @@ export function createEvents({ inbound, interactions, lanes, marks, sink, log }:
   /** A message of which Discord itself will not say more is dropped; what could not be stored is thrown. */
   async function handleMessage(message: WireMessage): Promise<void> {
     try {
-      await inbound.onMessage(message, sink);
+      const stored = await inbound.onMessage(message, sink);
+      const channel = { id: message.channel_id, direct: message.guild_id === undefined };
+      if (stored) marks.note(channel, message.id);
     } catch (error) {
       dropOrThrow(error);
     }
-    marks.note({ id: message.channel_id, direct: message.guild_id === undefined }, message.id);
   }
 
   function dropOrThrow(error: unknown): void {

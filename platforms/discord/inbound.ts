@@ -23,9 +23,12 @@ const spokenTypes: readonly number[] = [0, 19];
 
 /** Turns a message into an event for the gateway, or into nothing when it is not for the bot. */
 export function createInbound({ settings, channels, threads, names, member }: InboundDeps) {
-  async function onMessage(message: WireMessage, sink: PlatformSink): Promise<void> {
+  /** Resolves with whether it was for the bot, and so is stored. */
+  async function onMessage(message: WireMessage, sink: PlatformSink): Promise<boolean> {
     const event = await read(message);
-    if (event !== undefined) await sink.receive({ ...event, eventId: `m${message.id}`, kind: 'message' });
+    if (event === undefined) return false;
+    await sink.receive({ ...event, eventId: `m${message.id}`, kind: 'message' });
+    return true;
   }
 
   async function onEdit(message: WireMessage, sink: PlatformSink): Promise<void> {

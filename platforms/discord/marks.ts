@@ -2,7 +2,7 @@ import type { DiscordDeps } from './options.ts';
 import { isLater, later, snowflakeAt } from './snowflake.ts';
 
 export interface Marks {
-  /** Notes that everything up to this message of the channel is stored. */
+  /** Notes that everything for the bot up to this message of the channel is stored. */
   note(channel: { id: string; direct: boolean }, messageId: string): void;
   /** Notes that the gateway was heard now and nothing waits to be stored. */
   noteAlive(): void;
@@ -16,7 +16,7 @@ export interface MarkSnapshot {
   seen: ReadonlyMap<string, string>;
   /** Those of them that are DMs. */
   direct: ReadonlySet<string>;
-  /** For channels without a mark of their own; absent before the first run. */
+  /** Up to when all that was heard anywhere is stored; absent before the first run. */
   alive: string | undefined;
 }
 
@@ -24,6 +24,8 @@ const prefix = 'seen:';
 const directPrefix = 'seen:dm:';
 const aliveKey = 'alive';
 const writeAfterMs = 1000;
+/** This machine's clock may be ahead of Discord's, by which messages are numbered. */
+const aliveMarginMs = 10 * 60_000;
 const forgetAfterMs = 30 * 24 * 3_600_000;
 
 /**
@@ -52,7 +54,7 @@ export function createMarks({ clock, log, memory }: DiscordDeps): Marks {
 
   return {
     note: ({ id, direct }, messageId) => mark((direct ? directPrefix : prefix) + id, messageId),
-    noteAlive: () => mark(aliveKey, snowflakeAt(clock.now())),
+    noteAlive: () => mark(aliveKey, snowflakeAt(clock.now() - aliveMarginMs)),
     flush,
     async read() {
       const oldest = snowflakeAt(clock.now() - forgetAfterMs);

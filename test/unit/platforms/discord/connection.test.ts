@@ -160,12 +160,26 @@ describe('after a restart', () => {
     ann.says('before');
     await until(() => texts(rig).length === 1);
     await rig.platform.disconnect();
-    await rig.memory.set(`seen:dm:${ann.dm().id}`, snowflakeAt(Date.now() - 3 * 24 * 3_600_000));
+    const threeDaysAgo = snowflakeAt(Date.now() - 3 * 24 * 3_600_000);
+    await rig.memory.set(`seen:dm:${ann.dm().id}`, threeDaysAgo);
+    await rig.memory.set('alive', threeDaysAgo);
     ann.says('yesterday', { agoMs: 25 * 3_600_000 });
     ann.says('today');
     await rig.restart();
     await until(() => texts(rig).includes('today'));
     expect(texts(rig)).not.toContain('yesterday');
+  });
+
+  it('chatter that is not for the bot leaves no marks', async () => {
+    const rig = await connected();
+    const channel = rig.emulator.addChannel('general');
+    rig.emulator.addUser('Ann').says('chatter', { channel });
+    rig.emulator.addUser('Bob').asks('over', { channel });
+    await until(() => texts(rig).includes('over'));
+    rig.emulator.addUser('Cid').says('more chatter', { channel });
+    await rig.platform.disconnect();
+    const marks = await rig.memory.list('seen:');
+    expect(marks.map(({ value }) => value)).toEqual([rig.sink.events[0]?.messageId]);
   });
 
   it('the first start of all reads nothing back', async () => {
