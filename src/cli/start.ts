@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { systemClock } from '../clock.ts';
 import { isPlatformEnabled } from '../config/views.ts';
 import { errorMessage } from '../errors.ts';
@@ -13,6 +14,7 @@ import type { StartFlags } from './main.ts';
 import { openPlatforms } from './platforms.ts';
 
 const statusEveryMs = 10_000;
+const compiledAfterMs = 2_000;
 
 /** `start`: runs the gateway until SIGTERM or SIGINT, then lets what runs come to an end. */
 export async function start(flags: StartFlags): Promise<void> {
@@ -72,6 +74,7 @@ async function run(
   announce(loaded, server, token.value);
   log.info({ url: server.url }, 'listening');
   await assembled.gateway.start();
+  keepCompiledCode();
   state = 'running';
   report?.();
   return {
@@ -151,6 +154,11 @@ async function describe(
     queue_depth: figures.queueDepth,
     outbox_depth: figures.outboxWaiting,
   };
+}
+
+/** The next start finds its code compiled, even when this process ends by a kill. */
+function keepCompiledCode(): void {
+  setTimeout(() => flushCompileCache(), compiledAfterMs).unref();
 }
 
 /** At most one call in `everyMs`, the last one never lost. */

@@ -75,11 +75,15 @@ export function createInboxTable(sql: Statements): InboxTable {
     },
     async sessionsWithWork() {
       return sql
-        .all(`SELECT DISTINCT session_key FROM inbox WHERE state IN ('new', 'taken')`)
+        .all(
+          `SELECT session_key FROM inbox WHERE state = 'new' UNION SELECT session_key FROM inbox WHERE state = 'taken'`,
+        )
         .map((row) => text(row, 'session_key'));
     },
     async depth() {
-      const row = sql.get(`SELECT count(*) AS n FROM inbox WHERE state IN ('new', 'taken')`);
+      const row = sql.get(
+        `SELECT (SELECT count(*) FROM inbox WHERE state = 'new') + (SELECT count(*) FROM inbox WHERE state = 'taken') AS n`,
+      );
       return row ? integer(row, 'n') : 0;
     },
     async prune(before) {

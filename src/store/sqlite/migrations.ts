@@ -18,7 +18,8 @@ export const migrations: readonly string[] = [
     received_at INTEGER NOT NULL,
     UNIQUE (platform, event_id)
   );
-  CREATE INDEX inbox_open ON inbox (session_key, state) WHERE state IN ('new', 'taken');
+  CREATE INDEX inbox_new ON inbox (session_key, id) WHERE state = 'new';
+  CREATE INDEX inbox_taken ON inbox (session_key, id) WHERE state = 'taken';
   CREATE INDEX inbox_age ON inbox (received_at);
 
   CREATE TABLE sessions (
