@@ -1,5 +1,5 @@
 import type { PlatformCapabilities } from '../platform.ts';
-import { captionLimit, fileBytesIn, fileBytesOut, textLimit } from './limits.ts';
+import { captionLimit, fileBytesIn, fileBytesOut, heartbeatMs, textLimit } from './limits.ts';
 import type { TelegramSettings } from './options.ts';
 
 /** core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this; a chat may burst before its pace holds. */
@@ -18,7 +18,13 @@ const noPace: PlatformCapabilities['pace'] = {
   minEditIntervalMs: 100,
 };
 
-export function capabilitiesFor({ pace, reactions }: TelegramSettings): PlatformCapabilities {
+export function capabilitiesFor({
+  pace,
+  reactions,
+  webhook,
+  pollTimeoutSeconds,
+  pollGraceMs,
+}: TelegramSettings): PlatformCapabilities {
   return {
     attended: true,
     buttons: true,
@@ -30,6 +36,8 @@ export function capabilitiesFor({ pace, reactions }: TelegramSettings): Platform
     draftKinds: ['dm'],
     // The Bot API has no idempotency keys, and a bot cannot read a chat's history.
     idempotentSend: false,
+    // A poll that finds nothing is a sign of life; with a webhook the adapter asks who it is once a minute.
+    aliveEveryMs: webhook === null ? pollTimeoutSeconds * 1_000 + pollGraceMs : heartbeatMs,
     replaysMissed: true,
     limits: {
       textUnits: textLimit,

@@ -98,3 +98,8 @@ export function isContentRefusal(error: unknown): boolean {
 export function refusedWith(error: unknown, pattern: RegExp): boolean {
   return isApiRefusal(error) && error.error_code === 400 && pattern.test(error.description);
 }
+
+/** The new id of a group that became a supergroup. Bot API: ResponseParameters, migrate_to_chat_id. */
+export function migratedTo(error: unknown): number | undefined {
+  return isApiRefusal(error) ? error.parameters.migrate_to_chat_id : undefined;
+}

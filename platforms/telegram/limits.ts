@@ -6,3 +6,5 @@ export const captionLimit = 1024;
 export const fileBytesIn = 20 * 1024 * 1024;
 /** Bot API: sendDocument. */
 export const fileBytesOut = 50 * 1024 * 1024;
+/** How often a bot with a webhook asks whether its token still works. */
+export const heartbeatMs = 60_000;

@@ -25,8 +25,12 @@ export interface Poller {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Telegram lets two pollers of one token take turns at a 409; a deploy overlaps for a moment, no longer. */
+/**
+ * Two pollers of one token take turns: each new call ends the other's with a 409, so a success in between proves
+ * nothing. A deploy overlaps once or twice; more conflicts, each soon after the last, mean that another program stays.
+ */
 const conflictTries = 5;
+const conflictMemory = 5;
 const batch = 100;
 
 /**
@@ -86,6 +90,7 @@ export function createPoller({ client, settings, handle, sink, account, clock, l
     async run(signal) {
       let failures = 0;
       let conflicts = 0;
+      let lastConflictAt = 0;
       let isDown = false;
       while (!signal.aborted) {
         try {
@@ -94,12 +99,15 @@ export function createPoller({ client, settings, handle, sink, account, clock, l
           if (isDown) sink.report({ state: 'connected', account });
           isDown = false;
           failures = 0;
-          conflicts = 0;
         } catch (thrown) {
           if (signal.aborted) return;
           const error = toGatewayError(thrown, 'getUpdates');
           failures += 1;
-          conflicts = error.code === 'token_in_use' ? conflicts + 1 : 0;
+          if (error.code === 'token_in_use') {
+            const isRecent = clock.now() - lastConflictAt < conflictMemory * settings.backoff.longestMs;
+            conflicts = isRecent ? conflicts + 1 : 1;
+            lastConflictAt = clock.now();
+          }
           if (error.code === 'token_invalid' || conflicts > conflictTries) return sink.report(fatal(error));
           // A kept connection that the other side closed is no outage: ask again at once, and say nothing.
           if (failures === 1 && error.code === 'send_unknown') continue;

@@ -4,7 +4,7 @@ import { toTelegramRich } from '../format/telegram-rich.ts';
 import type { ChatAddress, DeliverOptions } from '../platform.ts';
 import { type Target, targetOf } from './address.ts';
 import type { TelegramClient } from './client.ts';
-import { isContentRefusal, refusedWith, toGatewayError } from './errors.ts';
+import { isContentRefusal, migratedTo, refusedWith, toGatewayError } from './errors.ts';
 import type { TelegramSettings } from './options.ts';
 import type { TelegramPayload } from './payload.ts';
 import type { Support } from './support.ts';
@@ -14,6 +14,8 @@ export interface SendContext {
   client: TelegramClient;
   settings: TelegramSettings;
   support: Support;
+  /** New ids of groups that became supergroups, by their old ones. */
+  moved: Map<number | string, number>;
   log: Log;
 }
 
@@ -32,37 +34,43 @@ export async function send(
   payload: TelegramPayload,
   options: DeliverOptions,
 ): Promise<{ messageId: string }> {
-  const fields = fieldsFor(context.settings, chat, payload, options);
-  try {
-    return { messageId: String((await sendOnce(context, fields, payload, options.signal)).message_id) };
-  } catch (error) {
-    if (
-      !refusedWith(error, /message thread not found|TOPIC_DELETED/i) ||
-      fields.message_thread_id === undefined
-    ) {
-      throw toGatewayError(error, 'send');
+  let fields = fieldsFor(context, chat, payload, options);
+  for (;;) {
+    try {
+      return { messageId: String((await sendOnce(context, fields, payload, options.signal)).message_id) };
+    } catch (error) {
+      const elsewhere = redirect(context, fields, error);
+      if (elsewhere === null) throw toGatewayError(error, 'send');
+      fields = elsewhere;
     }
-    context.log.warn(
-      { chat: chat.chatId, thread: chat.threadId },
-      'telegram: the topic is gone; sending to the chat',
-    );
-    const { message_thread_id: _gone, ...rest } = fields;
-    return sendOnce(context, rest, payload, options.signal).then(
-      ({ message_id }) => ({ messageId: String(message_id) }),
-      (second) => Promise.reject(toGatewayError(second, 'send')),
-    );
   }
 }
 
+/** Where a message goes whose topic is gone or whose group got another id; null when neither is so. */
+function redirect({ moved, log }: SendContext, fields: SendFields, error: unknown): SendFields | null {
+  const { chat_id, message_thread_id, ...rest } = fields;
+  if (message_thread_id !== undefined && refusedWith(error, /message thread not found|TOPIC_DELETED/i)) {
+    log.warn({ chat_id, message_thread_id }, 'telegram: the topic is gone; sending to the chat');
+    return { chat_id, ...rest };
+  }
+  const newId = migratedTo(error);
+  if (newId === undefined || moved.has(chat_id)) return null;
+  moved.set(chat_id, newId);
+  log.info({ from: chat_id, to: newId }, 'telegram: the group became a supergroup');
+  return { ...fields, chat_id: newId };
+}
+
 function fieldsFor(
-  settings: TelegramSettings,
+  { settings, moved }: SendContext,
   chat: ChatAddress,
   payload: TelegramPayload,
   options: DeliverOptions,
 ): SendFields {
   const quiet = options.silent === true || (settings.silent && payload.kind !== 'card');
+  const target = targetOf(chat);
   return {
-    ...targetOf(chat),
+    ...target,
+    chat_id: moved.get(target.chat_id) ?? target.chat_id,
     ...(quiet && { disable_notification: true as const }),
     ...(options.replyTo !== undefined && {
       reply_parameters: { message_id: Number(options.replyTo), allow_sending_without_reply: true as const },
@@ -137,7 +145,7 @@ function sendPlain(
 
 /** Another form of the text would be refused for the same reason. */
 const notForItsForm =
-  /thread not found|TOPIC_|message is not modified|message to (?:edit|reply)|can't be edited/i;
+  /thread not found|TOPIC_|upgraded to a supergroup|message is not modified|message to (?:edit|reply)|can't be edited/i;
 
 export function mayTryOtherwise(error: unknown): boolean {
   return isContentRefusal(error) && !refusedWith(error, notForItsForm);

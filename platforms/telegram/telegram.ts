@@ -8,6 +8,7 @@ import { download } from './download.ts';
 import { showDraft } from './draft.ts';
 import { edit } from './edit.ts';
 import { refusedWith, toGatewayError } from './errors.ts';
+import { heartbeatMs } from './limits.ts';
 import { setMenu } from './menu.ts';
 import { type TelegramDeps, type TelegramOptions, withDefaults } from './options.ts';
 import { readPayload } from './payload.ts';
@@ -21,8 +22,6 @@ import { createWebhookRoute } from './webhook.ts';
 
 export type { TelegramDeps, TelegramOptions } from './options.ts';
 
-/** How often a bot with a webhook asks whether its token still works. */
-const heartbeatMs = 60_000;
 const longestStopMs = 5_000;
 
 /** Telegram, by long polling or webhook. */
@@ -36,7 +35,7 @@ export async function createTelegram(options: TelegramOptions, deps: TelegramDep
   }
   const client = createClient(settings);
   const { api } = client;
-  const context: SendContext = { client, settings, support: createSupport(), log };
+  const context: SendContext = { client, settings, support: createSupport(), moved: new Map(), log };
   let handler: UpdateHandler | null = null;
   let stopping = new AbortController();
   let polling: Promise<void> = Promise.resolve();

@@ -31,6 +31,12 @@ const downloadLimit = 20 * 2 ** 20;
 function chatOf({ world }: MethodContext, fields: Fields): { chat: TelegramChat; threadId?: number } {
   const chat = world.chats.get(Number(fields['chat_id']));
   if (chat === undefined) throw badRequest('chat not found');
+  const movedTo = world.moved.get(chat.id);
+  if (movedTo !== undefined) {
+    throw new ApiRefusal(400, 'Bad Request: group chat was upgraded to a supergroup chat', {
+      migrate_to_chat_id: movedTo,
+    });
+  }
   if (world.closedChats.has(chat.id)) {
     throw new ApiRefusal(
       403,

@@ -44,6 +44,8 @@ export interface World {
   files: Map<string, UploadedFile>;
   /** People who blocked the bot, groups that threw it out. */
   closedChats: Set<number>;
+  /** New ids of groups that became supergroups. */
+  moved: Map<number, number>;
   nextId(): number;
 }
 
@@ -56,6 +58,7 @@ export function createWorld(botId: number): World {
     messages: new Map(),
     files: new Map(),
     closedChats: new Set(),
+    moved: new Map(),
     nextId: () => ++last,
   };
 }

@@ -135,6 +135,14 @@ describe('polling', () => {
     });
   });
 
+  test('leaves the token to the other program when both keep polling', async () => {
+    const one = await connectedRig();
+    const two = await unconnectedRig({ token: one.emulator.token, apiRoot: one.emulator.apiRoot });
+    await connect(two);
+    const ended = await Promise.race([one.sink.state('fatal'), two.sink.state('fatal')]);
+    expect(ended).toMatchObject({ code: 'token_in_use' });
+  });
+
   test('survives the overlap of a deploy', async () => {
     const first = await connectedRig();
     const second = createRecordingSink();

@@ -90,6 +90,16 @@ describe('an answer', () => {
     expect(rig.emulator.shown(group)).toMatchObject([{ text: 'still' }]);
   });
 
+  test('follows a group that became a supergroup, and asks the old one once only', async () => {
+    const rig = await connectedRig();
+    const [old, now] = [rig.emulator.addGroup('Old'), rig.emulator.addGroup('New')];
+    rig.emulator.world.moved.set(old.id, now.id);
+    await deliver(rig, answer('one'), addressFor(old));
+    await deliver(rig, answer('two'), addressFor(old));
+    expect(rig.emulator.shown(now).map(({ text }) => text)).toEqual(['one', 'two']);
+    expect(methodsOf(rig)).toHaveLength(3);
+  });
+
   test('names no thread in General', async () => {
     const rig = await connectedRig();
     const group = rig.emulator.addGroup('Builders', { forum: true });
