@@ -174,6 +174,11 @@ export interface PlatformCapabilities {
   draftKinds: readonly ChatKind[];
   /** Two `deliver` calls with one key show one message. */
   idempotentSend: boolean;
+  /**
+   * The longest time between two calls of `sink.alive` while all is well; absent where nothing proves that the
+   * platform is there. One that is silent for three times as long is connected anew.
+   */
+  aliveEveryMs?: number;
   /** The platform keeps undelivered events and sends them after a restart. */
   replaysMissed: boolean;
   limits: {

@@ -13,6 +13,8 @@ export const capabilities: PlatformCapabilities = {
   stream: 'edit',
   draftKinds: [],
   idempotentSend: true,
+  // The heartbeat that Discord asks for comes every 41 s or so.
+  aliveEveryMs: 60_000,
   replaysMissed: false,
   limits: {
     textUnits,

@@ -12,6 +12,8 @@ export const slackCapabilities: PlatformCapabilities = {
   stream: 'draft',
   draftKinds: ['dm', 'group', 'channel', 'thread'],
   idempotentSend: false,
+  // The slower of the two heartbeats, that of the HTTP mode.
+  aliveEveryMs: 60_000,
   replaysMissed: false,
   limits: {
     textUnits,

@@ -16,15 +16,23 @@ export type AttemptOutcome =
   | { kind: 'retry'; afterMs: number; error: string; blocksChat: boolean }
   | { kind: 'dead'; error: string };
 
-/** Carries out one outbox row by one API call, and says what is to become of it. Never rejects. */
+/**
+ * Carries out one outbox row by one API call, and says what is to become of it. Never rejects. A row that an
+ * earlier process left (`fromBefore`) may have arrived without its mark: it is looked for first.
+ */
 export async function attempt(
   row: OutboxRow,
   platform: Platform,
   read: Tables,
   stop: AbortSignal,
+  fromBefore = false,
 ): Promise<AttemptOutcome> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(callTimeoutMs)]);
   try {
+    if (fromBefore && row.op.kind === 'send' && !platform.capabilities.idempotentSend) {
+      const found = await lookFor(row, row.op.payload, platform, signal);
+      if (found !== null) return { kind: 'sent', messageId: found };
+    }
     return await carryOut(row, platform, read, signal);
   } catch (error) {
     return judge(row, platform, error, signal);
@@ -114,11 +122,21 @@ async function judgeUnknown(
   const again: AttemptOutcome = { kind: 'retry', afterMs, error: error.message, blocksChat: false };
   if (row.op.kind !== 'send' || platform.capabilities.idempotentSend) return again;
   const lookUp = signal.aborted ? AbortSignal.timeout(callTimeoutMs) : signal;
-  const found = await platform.findDelivered(row.chat, row.op.payload, row.key, lookUp).catch(() => null);
+  const found = await lookFor(row, row.op.payload, platform, lookUp);
   if (found !== null) return { kind: 'sent', messageId: found };
   return row.attempts + 1 < unknownTries
     ? again
     : { kind: 'dead', error: `${error.message} (tried ${unknownTries} times)` };
+}
+
+/** The message that a row became, or null when it is not found; a look-up that fails found nothing. */
+function lookFor(
+  row: OutboxRow,
+  payload: Payload,
+  platform: Platform,
+  signal: AbortSignal,
+): Promise<string | null> {
+  return platform.findDelivered(row.chat, payload, row.key, signal).catch(() => null);
 }
 
 /** A key for one outbox row: what the platform recognises a repeated send by. */

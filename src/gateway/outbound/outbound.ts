@@ -56,6 +56,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const paces = new Map<string, Pace>();
   const stopping = new AbortController();
   const idleWaiters: (() => void)[] = [];
+  /** Rows of an earlier process, until their first attempt here. */
+  const fromBefore = new Set<number>();
 
   function laneOf(chat: ChatAddress): Lane {
     const key = chatKeyOf(chat);
@@ -111,7 +113,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
 
   async function send(lane: Lane, row: OutboxRow, platform: Platform, pace: Pace): Promise<void> {
-    const outcome = await attempt(row, platform, store.read, stopping.signal);
+    const outcome = await attempt(row, platform, store.read, stopping.signal, fromBefore.delete(row.id));
     if (outcome.kind === 'retry') {
       if (stopping.signal.aborted) return;
       row.attempts += 1;
@@ -205,8 +207,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
         rows.filter((row) => now - row.createdAt > maxAgeMs),
         rows.filter((row) => now - row.createdAt <= maxAgeMs),
       ];
-      for (const row of stale)
-        await store.transaction((tables) => tables.outbox.markDead(row.id, 'too old to send'));
+      await store.transaction(async (tables) => {
+        for (const row of stale) await tables.outbox.markDead(row.id, 'too old to send');
+      });
+      for (const row of fresh) fromBefore.add(row.id);
       this.push(fresh);
     },
     async drain(graceMs) {
