@@ -97,8 +97,8 @@ export async function startTelegramEmulator(options: EmulatorOptions = {}): Prom
       throw badRequest(complaints.join('; '));
     }
     if (run === undefined) return delivery.poll(fields, response);
-    if (record) calls.push({ method, fields, at: Date.now() });
     const result = run({ fields, files }, context);
+    if (record) calls.push({ method, fields, at: Date.now() });
     if (fault?.kind === 'drop' && fault.when === 'after') response.destroy();
     else answerJson(response, 200, { ok: true, result });
     changes.announce();
