@@ -15,8 +15,10 @@ import { openPlatforms } from './platforms.ts';
 
 const statusEveryMs = 10_000;
 const compiledAfterMs = 2_000;
+/** Tells a supervisor (systemd, Docker) to start the gateway again: EX_TEMPFAIL of sysexits.h. */
+const restartExitCode = 75;
 
-/** `start`: runs the gateway until SIGTERM or SIGINT, then lets what runs come to an end. */
+/** `start`: runs the gateway until a signal or an admin's `/restart`, then lets what runs come to an end. */
 export async function start(flags: StartFlags): Promise<void> {
   const loaded = await loadHome({
     ...(flags.config !== undefined && { file: flags.config }),
@@ -29,11 +31,12 @@ export async function start(flags: StartFlags): Promise<void> {
   process.on('exit', () => {
     for (const lock of locks) lock.release();
   });
-  const running = await run(loaded, flags, log);
-  await untilSignal();
-  log.info('stopping: letting what runs come to an end');
+  const restart = Promise.withResolvers<'restart'>();
+  const running = await run(loaded, flags, log, () => restart.resolve('restart'));
+  const why = await Promise.race([untilSignal(), restart.promise]);
+  log.info({ why }, 'stopping: letting what runs come to an end');
   await running.stop(loaded.config.agent.restart_drain_timeout * 1000);
-  process.exit(0);
+  process.exit(why === 'restart' ? restartExitCode : 0);
 }
 
 function takeLocks({ home, config }: Loaded): Lock[] {
@@ -48,6 +51,7 @@ async function run(
   loaded: Loaded,
   flags: StartFlags,
   log: Log,
+  onRestart: () => void,
 ): Promise<{ stop(graceMs: number): Promise<void> }> {
   const { config, home } = loaded;
   const { host, port } = config.gateway;
@@ -61,12 +65,17 @@ async function run(
     ...(flags.config !== undefined && { configFile: flags.config }),
     yolo: flags.yolo ?? process.env['HERMES_YOLO_MODE'] === '1',
     onChange: () => report?.(),
+    onRestart,
     ...(flags.port !== undefined && { flags: { 'gateway.port': flags.port } }),
   });
   const server = openServer({ host, port, guard }, assembled, log);
   const status = createStatusFile(home, log);
   let state: GatewayState = 'starting';
-  const write = async () => status.write(await describe(assembled, server, state));
+  const write = async () => {
+    const described = await describe(assembled, server, state);
+    for (const { name, state: now } of described.platforms) assembled.metrics.platformState(name, now.state);
+    await status.write(described);
+  };
   report = throttled(write, 200);
   const ticking = setInterval(() => report?.(), statusEveryMs);
 
@@ -108,6 +117,11 @@ function openServer(
     'hermes_outbox_waiting',
     'Messages that wait to be sent.',
     () => gateway.figures().outboxWaiting,
+  );
+  metrics.watch(
+    'hermes_platform_silence_seconds',
+    'Time since the quietest connected platform gave a sign of life.',
+    () => gateway.supervisor.longestSilenceMs() / 1_000,
   );
   return createServer({
     ...where,
@@ -174,8 +188,8 @@ function throttled(work: () => Promise<void>, everyMs: number): () => void {
   };
 }
 
-function untilSignal(): Promise<void> {
+function untilSignal(): Promise<'signal'> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve('signal'));
   });
 }

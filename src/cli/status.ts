@@ -12,6 +12,7 @@ const stateSchema = z.looseObject({
   platforms: z.array(
     z.looseObject({
       name: z.string(),
+      lastAliveAt: z.number().nullable().optional(),
       state: z.looseObject({ state: z.string(), reason: z.string().optional() }),
     }),
   ),
@@ -34,8 +35,9 @@ export async function status({ json }: { json?: boolean }): Promise<void> {
   }
   print(`${state.gateway_state}, pid ${state.pid}, since ${state.started_at}`);
   if (state.url) print(`web chat: ${state.url}`);
-  for (const { name, state: platform } of state.platforms) {
-    print(`${name}: ${platform.state}${platform.reason ? ` (${platform.reason})` : ''}`);
+  for (const { name, state: platform, lastAliveAt } of state.platforms) {
+    const seen = lastAliveAt ? `, last sign of life ${new Date(lastAliveAt).toISOString()}` : '';
+    print(`${name}: ${platform.state}${platform.reason ? ` (${platform.reason})` : ''}${seen}`);
   }
   print(
     `${state.running_turns} turns running, ${state.pending_approvals} approvals pending, ${state.queue_depth} sessions waiting, ${state.outbox_depth} messages to send`,
