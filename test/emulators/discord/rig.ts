@@ -54,7 +54,8 @@ export async function discordRig(): Promise<PlatformRig> {
   };
 }
 
-function shownOf(
+/** A message as a person sees it. */
+export function shownOf(
   { content, embeds, components, attachments }: DiscordMessage,
   threadId?: string,
 ): ShownMessage {

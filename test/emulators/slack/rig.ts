@@ -65,7 +65,7 @@ export async function slackRig(): Promise<PlatformRig> {
 const textual = z.object({ type: z.string(), text: z.string() });
 
 /** A message as a person sees it: the text of its blocks, else its own. */
-function shownOf(message: SlackMessage): ShownMessage {
+export function shownOf(message: SlackMessage): ShownMessage {
   const buttons: string[] = [];
   const texts: string[] = [];
   const walk = (value: unknown): void => {

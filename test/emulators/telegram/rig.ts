@@ -74,7 +74,8 @@ export function addressFor(chat: TelegramChat): ChatAddress {
   return { platform: 'telegram', kind: chat.type === 'private' ? 'dm' : 'group', chatId: String(chat.id) };
 }
 
-function shownOf({ text, keyboard, threadId, file }: StoredMessage) {
+/** A message as a person sees it. */
+export function shownOf({ text, keyboard, threadId, file }: StoredMessage) {
   return {
     text,
     buttons: keyboard.flat().map((button) => button.text),

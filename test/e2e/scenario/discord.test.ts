@@ -1,0 +1,4 @@
+import { openDiscord } from './discord-stage.ts';
+import { scenario } from './scenario.ts';
+
+scenario('Discord', openDiscord);

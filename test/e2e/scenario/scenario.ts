@@ -1,0 +1,217 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { textOf } from '../../emulators/openai/instant.ts';
+import { openStage, type Stage } from './open-stage.ts';
+import type { StageMessage, StagePerson, StagePlace, StagePlatform, StageRoom } from './stage.ts';
+
+/** What a person lives through with the bot, the same on every platform. One gateway; each test has new people. */
+export function scenario(name: string, open: () => Promise<StagePlatform>): void {
+  describe(`a person on ${name}`, () => {
+    let stage: Stage;
+    let ann: StagePerson;
+    let bob: StagePerson;
+    let room: StageRoom;
+    let serial = 0;
+
+    beforeAll(async () => {
+      stage = await openStage(open);
+    });
+    afterAll(() => stage.close());
+
+    beforeEach(() => {
+      ann = stage.platform.addPerson('Ann');
+      bob = stage.platform.addPerson('Bob');
+      room = stage.platform.addRoom(`team${++serial}`, [ann, bob]);
+    });
+    afterEach(() => {
+      expect(stage.platform.violations()).toEqual([]);
+    });
+
+    const shows = (text: string | RegExp, place: StagePlace = ann.dm) => stage.until.botShows(text, place);
+    const shown = (place: StagePlace = ann.dm) => stage.platform.shown(place);
+    const holding = (text: string, place?: StagePlace) =>
+      shown(place).filter((message) => message.text.includes(text));
+    const asked = (text: string) =>
+      stage.model.requests.filter(({ body }) => {
+        const last = body.messages.at(-1);
+        return last?.role === 'user' && textOf(last.content).includes(text);
+      });
+
+    /** Keeps the agent at work until `finish`. */
+    async function keepBusy(place: StagePlace = ann.dm): Promise<{ finish(): Promise<void> }> {
+      const gate = join(stage.folder, `gate${serial}`);
+      ann.says(`run \`until [ -e ${gate} ]; do sleep 0.05; done; echo finished\``, place);
+      await shows(/terminal/, place);
+      return { finish: () => writeFile(gate, '') };
+    }
+    async function makeBuild(): Promise<string> {
+      const folder = join(stage.folder, `build${serial}`);
+      await mkdir(folder);
+      await writeFile(join(folder, 'old.o'), 'x'.repeat(4_000));
+      return folder;
+    }
+
+    test('is answered', async () => {
+      ann.says('hello there');
+      await shows('You said: hello there');
+    });
+
+    test('sees what the agent does, then the result', async () => {
+      const work = await keepBusy();
+      await work.finish();
+      await shows('finished');
+    });
+
+    test('decides on a dangerous command by a card that becomes its outcome', async () => {
+      const build = await makeBuild();
+      ann.says(`run \`rm -r ${build}\``);
+      const card = await shows('May I run this?');
+      expect(card.text).toContain(`rm -r ${build}`);
+      expect(card.buttons).toEqual(['✅ Once', '🔁 Session', '♾ Always', '⛔ Deny']);
+      expect(existsSync(build)).toBe(true);
+      await ann.presses('Once');
+      expect(await shows(`Approved once by ${ann.name}`)).toMatchObject({ id: card.id, buttons: [] });
+      await shows('The command said:');
+      expect(existsSync(build)).toBe(false);
+    });
+
+    test('has nobody else decide', async () => {
+      const build = await makeBuild();
+      const thread = room.openThread('Cleaning');
+      ann.says(`run \`rm -r ${build}\``, thread);
+      await shows('May I run this?', thread);
+      await bob.presses('Once', thread);
+      await expect.poll(() => bob.told()).toEqual([`Only ${ann.name} or an admin can decide this.`]);
+      expect(existsSync(build)).toBe(true);
+      await ann.denies('not now', thread);
+      expect((await shows(`Denied by ${ann.name}`, thread)).buttons).toEqual([]);
+      await shows('The command said:', thread);
+      expect(existsSync(build)).toBe(true);
+    });
+
+    test('reads a long answer in parts, nothing lost', async () => {
+      const words = Array.from(
+        { length: Math.floor(stage.platform.messageUnits / 3) },
+        (_, index) => `w${index}`,
+      );
+      stage.model.say({ text: words.join(' '), pieceUnits: 2_000 });
+      ann.says('tell me everything');
+      await shows(new RegExp(`\\b${words.at(-1)}\\b`));
+      await stage.until.holds(
+        'the streamed part to be whole',
+        () => wordsOf(shown()).length === words.length,
+      );
+      expect(wordsOf(shown())).toEqual(words);
+      expect(shown().length).toBeGreaterThan(1);
+    });
+
+    test('gets a file', async () => {
+      const path = join(stage.folder, `report${serial}.txt`);
+      await writeFile(path, 'the contents');
+      stage.model.say({ text: `Here it is.\n\nMEDIA:${path}` });
+      ann.says('send me the report');
+      await shows('Here it is.');
+      await stage.until.holds('the file', () => shown().some(({ file }) => file !== undefined));
+      const sent = shown().find(({ file }) => file !== undefined);
+      expect(sent?.file).toEqual({ name: `report${serial}.txt`, bytes: Buffer.from('the contents') });
+    });
+
+    test('sends a file that the agent reads', async () => {
+      ann.uploads('notes.txt', Buffer.from('buy oat milk'), 'what is in it?');
+      const answer = await shows('buy oat milk');
+      expect(answer.text).toContain('what is in it?');
+    });
+
+    test('corrects a message that still waits', async () => {
+      const work = await keepBusy();
+      const second = ann.says('frist draft');
+      await shows('Your message is next in line');
+      second.edit('final wording');
+      // The answer to a command shows that what came before it is through.
+      ann.commands('whoami');
+      await stage.until.holds('the answer to the command', () =>
+        JSON.stringify([shown(), ann.told()]).includes('You are'),
+      );
+      await work.finish();
+      await shows('You said: final wording');
+      expect(asked('frist draft')).toEqual([]);
+    });
+
+    test('has a conversation of its own in each thread, and all of it stays there', async () => {
+      const [plans, bugs] = [room.openThread('Plans'), room.openThread('Bugs')];
+      const build = await makeBuild();
+      ann.says('the word is pineapple', plans);
+      await shows('pineapple', plans);
+      ann.says('what was the word?', bugs);
+      await shows('what was the word?', bugs);
+      expect(JSON.stringify(asked('what was the word?'))).not.toContain('pineapple');
+      ann.says(`run \`rm -r ${build}\``, plans);
+      await shows('May I run this?', plans);
+      await ann.presses('Once', plans);
+      await shows('The command said:', plans);
+      expect(shown(room)).toEqual([]);
+      expect(shown(bugs)).toHaveLength(1);
+    });
+
+    test('stops what runs', async () => {
+      const thread = room.openThread('Work');
+      await keepBusy(thread);
+      ann.commands('stop', thread);
+      await stage.until.holds('the word that it stopped', () =>
+        JSON.stringify([shown(thread), ann.told()]).includes('Stopped.'),
+      );
+      ann.says('and now?', thread);
+      await shows(/You said: .*and now\?/, thread);
+      expect(holding('finished', thread)).toEqual([]);
+    });
+
+    test('reads answers in their order though the platform asked for patience', async () => {
+      stage.platform.faults.rateLimit(1);
+      ann.says('say one');
+      await stage.until.holds('the first question', () => asked('say one').length === 1);
+      ann.says('say two');
+      await shows('You said: say two');
+      const texts = shown().map(({ text }) => text);
+      const place = (text: string) => texts.findIndex((each) => each.includes(text));
+      expect(place('You said: say one')).toBeGreaterThanOrEqual(0);
+      expect(place('You said: say one')).toBeLessThan(place('You said: say two'));
+    });
+
+    test('is answered once though the connection dropped as they wrote', async () => {
+      stage.platform.faults.dropConnection();
+      ann.says('can you hear me');
+      await shows('You said: can you hear me');
+      ann.says('good');
+      await shows('You said: good');
+      expect(holding('can you hear me')).toHaveLength(1);
+      expect(asked('can you hear me')).toHaveLength(1);
+    });
+
+    test('is answered once though the message came twice', async () => {
+      ann.says('once only');
+      await shows('You said: once only');
+      stage.platform.faults.redeliver();
+      ann.says('after that');
+      await shows('You said: after that');
+      expect(holding('once only')).toHaveLength(1);
+      expect(asked('once only')).toHaveLength(1);
+    });
+
+    test('is neither pinged nor led anywhere by what the model says', async () => {
+      const thread = room.openThread('Trap');
+      const hostile = `<!channel> @everyone <@U123> <@${bob.id}> [me](tg://user?id=${bob.id}) [x](javascript:alert(1))`;
+      stage.model.say({ text: `Look: ${hostile} [docs](https://example.com/docs)` });
+      ann.says('say something', thread);
+      const answer: StageMessage = await shows('Look:', thread);
+      expect(answer.text).toContain('everyone');
+      expect(answer.pings).toEqual([]);
+      expect(new Set(answer.links)).toEqual(new Set(['https://example.com/docs']));
+    });
+  });
+}
+
+function wordsOf(messages: readonly StageMessage[]): string[] {
+  return messages.flatMap(({ text }) => text.match(/\bw\d+\b/g) ?? []);
+}

@@ -1,0 +1,138 @@
+import { shownOf } from '../../emulators/slack/rig.ts';
+import { startSlackEmulator } from '../../emulators/slack/slack-emulator.ts';
+import type { SlackUserHandle } from '../../emulators/slack/user.ts';
+import { addMessage, type SlackChannel, type SlackMessage } from '../../emulators/slack/world.ts';
+import { markdownLinks } from './links.ts';
+import type { StageMessage, StagePerson, StagePlace, StagePlatform } from './stage.ts';
+import { untilFound } from './until.ts';
+
+/** People at Slack. A shared chat is a channel, with threads. */
+export async function openSlack(): Promise<StagePlatform> {
+  const slack = await startSlackEmulator();
+  const { world, team } = slack;
+  const handles = new Map<string, SlackUserHandle>();
+
+  function channelOf({ chatId }: StagePlace): SlackChannel {
+    const channel = world.channels.get(chatId);
+    if (channel === undefined) throw new Error(`no channel ${chatId}`);
+    return channel;
+  }
+  const botMessages = (place: StagePlace) =>
+    world.messages.filter(
+      ({ channel, threadTs, botId, deleted, subtype }) =>
+        channel === place.chatId &&
+        threadTs === place.threadId &&
+        botId === team.botId &&
+        !deleted &&
+        subtype !== 'assistant_app_thread',
+    );
+
+  async function press(user: SlackUserHandle, label: string, place: StagePlace): Promise<void> {
+    const message = botMessages(place).findLast(({ blocks }) => JSON.stringify(blocks).includes(label));
+    if (message === undefined) throw new Error(`no button "${label}"`);
+    await user.presses(label, message).acked;
+  }
+
+  function personOf(user: SlackUserHandle): StagePerson {
+    const dm = { chatId: user.dm().id };
+    const at = (place: StagePlace) => ({
+      channel: channelOf(place),
+      ...(place.threadId !== undefined && { threadTs: place.threadId }),
+    });
+    const addressed = (text: string, place: StagePlace) =>
+      channelOf(place).type === 'im' ? text : `<@${team.botUserId}> ${text}`;
+    return {
+      id: user.id,
+      // Slack's people go by their display name.
+      name: world.users.get(user.id)?.name ?? user.name,
+      dm,
+      says(text, place = dm) {
+        const { message } = user.says(addressed(text, place), at(place));
+        return { edit: (better) => void user.edits(message, addressed(better, place)) };
+      },
+      uploads: (name, bytes, text, place = dm) =>
+        void user.uploads(name, bytes, 'text/plain', { ...at(place), text: addressed(text, place) }),
+      // Slack lets nobody write a slash command in a thread.
+      commands(name, place = dm) {
+        if (place.threadId === undefined) user.types('/hermes', name, channelOf(place));
+        else user.says(`!${name}`, at(place));
+      },
+      presses: (label, place = dm) => press(user, label, place),
+      async denies(reason, place = dm) {
+        await press(user, 'Deny', place);
+        await untilFound(
+          'the form',
+          () => [...world.views.values()].find(({ open }) => open),
+          () => 'no form',
+        );
+        await user.submits(reason).acked;
+      },
+      told: user.privately,
+    };
+  }
+
+  return {
+    name: 'slack',
+    env: {
+      SLACK_BOT_TOKEN: team.botToken,
+      SLACK_APP_TOKEN: slack.appToken,
+      SLACK_API_ROOT: slack.apiRoot,
+    },
+    messageUnits: 12_000,
+    addPerson(name) {
+      const user = slack.addUser(name);
+      handles.set(user.id, user);
+      return personOf(user);
+    },
+    addRoom(title, people) {
+      const members = people.flatMap(({ id }) => handles.get(id) ?? []);
+      const channel = slack.addChannel(title, 'channel', members);
+      return {
+        chatId: channel.id,
+        openThread(name) {
+          const user = members[0]?.id ?? team.botUserId;
+          const { ts } = addMessage(world, { channel: channel.id, user, text: name });
+          return { chatId: channel.id, threadId: ts };
+        },
+      };
+    },
+    shown: (place) => botMessages(place).map(messageOf),
+    faults: {
+      rateLimit: (retryAfter) => slack.fail('chat.postMessage', { status: 429, retryAfter }),
+      dropConnection: slack.dropSocket,
+      redeliver() {
+        for (const receipt of slack.receipts) if (receipt.kind === 'events_api') slack.redeliver(receipt);
+      },
+    },
+    violations: slack.violations,
+    close: slack.close,
+  };
+}
+
+function messageOf(message: SlackMessage): StageMessage {
+  const sources = [message.text, ...textsIn(message.blocks)];
+  // docs.slack.dev/messaging/formatting-message-text: what stands in angle brackets is a ping or a link.
+  const tokens = sources.flatMap((text) =>
+    Array.from(text.matchAll(/<([^<>\n]+)>/g), ([, token = '']) => token),
+  );
+  const isPing = (token: string) => /^[@!#]/.test(token);
+  return {
+    id: message.ts,
+    ...shownOf(message),
+    pings: tokens.filter(isPing),
+    links: [
+      ...tokens.filter((token) => !isPing(token)).map((token) => token.replace(/\|.*/, '')),
+      ...sources.flatMap(markdownLinks),
+    ],
+  };
+}
+
+/** Every text of the blocks that Slack would read markup in, and the targets of links spelled out as elements. */
+function textsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const fields = Object.fromEntries(Object.entries(value));
+  const { type, text, url } = fields;
+  if ((type === 'mrkdwn' || type === 'markdown') && typeof text === 'string') return [text];
+  if (type === 'link' && typeof url === 'string') return [`<${url}>`];
+  return Object.values(fields).flatMap(textsIn);
+}

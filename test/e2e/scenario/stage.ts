@@ -1,0 +1,66 @@
+import type { ShownMessage } from '../../contracts/platform-contract.ts';
+
+/** Where something is said: a chat, and a topic or thread of it. */
+export interface StagePlace {
+  chatId: string;
+  threadId?: string;
+}
+
+/** One message of the bot as it stands, with what its markup would do to the readers. */
+export interface StageMessage extends ShownMessage {
+  id: string;
+  /** Whom it notifies. */
+  pings: readonly string[];
+  /** Where a click on it leads. */
+  links: readonly string[];
+}
+
+/** A person at the platform's own app. */
+export interface StagePerson {
+  /** As the platform's markup names people. */
+  id: string;
+  /** As the bot calls the person. */
+  name: string;
+  /** The private chat with the bot. */
+  dm: StagePlace;
+  /** Says it to the bot: in a shared place with a mention. The result takes an edit of it. */
+  says(text: string, place?: StagePlace): { edit(text: string): void };
+  uploads(name: string, bytes: Buffer, text: string, place?: StagePlace): void;
+  /** Gives a command of the gateway in the way that this platform has for the place. */
+  commands(name: string, place?: StagePlace): void;
+  /** Presses the newest button with this label. Resolves once the platform was answered. */
+  presses(label: string, place?: StagePlace): Promise<void>;
+  /** Presses Deny, and gives the reason in a form where the platform has forms. */
+  denies(reason: string, place?: StagePlace): Promise<void>;
+  /** What only this person was shown: toasts, alerts, ephemeral messages. */
+  told(): readonly string[];
+}
+
+/** A shared chat with topics or threads. */
+export interface StageRoom extends StagePlace {
+  openThread(title: string): StagePlace;
+}
+
+/** One platform's emulator, with the people who use it: the same acts on each. */
+export interface StagePlatform {
+  name: 'telegram' | 'discord' | 'slack';
+  /** What the gateway needs to connect. */
+  env: Readonly<Record<string, string>>;
+  /** Longest text of one message, in UTF-16 units. */
+  messageUnits: number;
+  addPerson(name: string): StagePerson;
+  addRoom(title: string, people: readonly StagePerson[]): StageRoom;
+  /** The bot's messages, oldest first; those of threads only when the place names the thread. */
+  shown(place: StagePlace): StageMessage[];
+  faults: {
+    /** The next message is refused with the order to wait. */
+    rateLimit(seconds: number): void;
+    /** The connection over which events come breaks. */
+    dropConnection(): void;
+    /** The last events come again. */
+    redeliver(): void;
+  };
+  /** Rules of the API that calls broke. */
+  violations(): readonly string[];
+  close(): Promise<void>;
+}

@@ -1,0 +1,87 @@
+import { shownOf } from '../../emulators/telegram/rig.ts';
+import { startTelegramEmulator, type TelegramEmulator } from '../../emulators/telegram/telegram-emulator.ts';
+import type { Place, UserHandle } from '../../emulators/telegram/user.ts';
+import type { StoredMessage, TelegramChat } from '../../emulators/telegram/world.ts';
+import { markdownLinks } from './links.ts';
+import type { StageMessage, StagePerson, StagePlace, StagePlatform } from './stage.ts';
+
+/** People at Telegram. A shared chat is a forum, its threads are topics. */
+export async function openTelegram(): Promise<StagePlatform> {
+  const telegram = await startTelegramEmulator();
+
+  function chatOf({ chatId }: StagePlace): TelegramChat {
+    const chat = telegram.world.chats.get(Number(chatId));
+    if (chat === undefined) throw new Error(`no chat ${chatId}`);
+    return chat;
+  }
+  const at = (place: StagePlace): Place => ({
+    in: chatOf(place),
+    ...(place.threadId !== undefined && { topic: Number(place.threadId) }),
+  });
+
+  function personOf(user: UserHandle): StagePerson {
+    const told: string[] = [];
+    const dm = { chatId: String(user.chat.id) };
+    const press = async (label: string, place: StagePlace) => {
+      told.push((await user.presses(label, at(place))).text);
+    };
+    const addressed = (text: string, place: StagePlace) =>
+      chatOf(place).type === 'private' ? text : `@${telegram.world.bot.username} ${text}`;
+    return {
+      id: String(user.person.id),
+      name: user.person.first_name,
+      dm,
+      says(text, place = dm) {
+        const { message } = user.says(addressed(text, place), at(place));
+        return { edit: (better) => void user.edits(message, addressed(better, place)) };
+      },
+      uploads: (name, bytes, text, place = dm) =>
+        void user.uploads(
+          { kind: 'document', name, bytes, mimeType: 'text/plain' },
+          { ...at(place), caption: addressed(text, place) },
+        ),
+      commands: (name, place = dm) => void user.says(`/${name}`, at(place)),
+      presses: (label, place = dm) => press(label, place),
+      denies: (_reason, place = dm) => press('Deny', place),
+      told: () => told,
+    };
+  }
+
+  return {
+    name: 'telegram',
+    env: { TELEGRAM_BOT_TOKEN: telegram.token, TELEGRAM_API_ROOT: telegram.apiRoot },
+    messageUnits: 4_096,
+    addPerson: (name) => personOf(telegram.addUser(name, { locale: 'en' })),
+    addRoom(title) {
+      const group = telegram.addGroup(title, { forum: true });
+      const chatId = String(group.id);
+      return { chatId, openThread: () => ({ chatId, threadId: String(telegram.addTopic(group)) }) };
+    },
+    shown: (place) =>
+      telegram
+        .shown(chatOf(place))
+        .filter(({ threadId }) => threadId === at(place).topic)
+        .map((message) => messageOf(message, telegram)),
+    faults: {
+      rateLimit: (seconds) => telegram.fail('sendRichMessage', { status: 429, retryAfter: seconds }),
+      dropConnection: () => telegram.dropSocket('getUpdates'),
+      redeliver: () => telegram.delivery.redeliver(1),
+    },
+    violations: () => telegram.violations,
+    close: telegram.close,
+  };
+}
+
+function messageOf(message: StoredMessage, { world }: TelegramEmulator): StageMessage {
+  const { text = '', rich, parseMode } = message.source;
+  const links =
+    rich === undefined
+      ? Array.from(parseMode === 'HTML' ? text.matchAll(/href="([^"]*)"/g) : [], ([, target = '']) => target)
+      : markdownLinks(rich);
+  const people = [...world.chats.values()].filter(({ type }) => type === 'private');
+  // Telegram pings whom a message links, and whom it names by a username; `@everyone` is nothing to it.
+  const pings = people
+    .filter(({ id }) => links.includes(`tg://user?id=${id}`))
+    .map(({ first_name: name }) => name ?? '');
+  return { id: String(message.id), ...shownOf(message), links, pings };
+}
