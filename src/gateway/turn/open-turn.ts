@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Platform } from '../../../platforms/platform.ts';
 import type { Environment } from '../../../tools/environments/environment.ts';
@@ -6,11 +5,8 @@ import type { ProcessTable } from '../../../tools/environments/process-table.ts'
 import type { ToolHooks } from '../../../tools/hooks.ts';
 import type { Registry } from '../../../tools/registry.ts';
 import { limitsForWindow, limitTurnResults } from '../../../tools/result-limits.ts';
-import type { AgentState, ToolContext } from '../../../tools/tool.ts';
-import { nextStep } from '../../agent/next-step.ts';
 import { buildSystemPrompt } from '../../agent/prompt.ts';
-import { runTurn } from '../../agent/run-turn.ts';
-import type { TurnOutcome, TurnPorts } from '../../agent/turn.ts';
+import type { ToolOutcome, TurnOutcome, TurnPorts } from '../../agent/turn.ts';
 import type { ApprovalGate } from '../../approvals/gate.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/schema.ts';
@@ -20,6 +16,7 @@ import type { Log } from '../../log.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import type { ModelClient } from '../../model/model-client.ts';
 import type { ApprovalRow } from '../../store/approvals.ts';
+import type { Entry } from '../../store/entries.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import type { Outbound } from '../outbound/outbound.ts';
@@ -32,6 +29,7 @@ import { createPresenter, type Presenter } from './presenter.ts';
 import type { SessionTools } from './session-tools.ts';
 import { toolConfigOf } from './tool-config.ts';
 import { createTranscript } from './transcript.ts';
+import { createTurnRun } from './turn-run.ts';
 
 export interface OpenTurnOptions {
   store: Store;
@@ -62,6 +60,7 @@ export function createOpenTurn(
   async function open(session: SessionRow, fence: number): Promise<TurnRun> {
     const platform = options.platforms.get(session.chat.platform);
     if (!platform) throw new GatewayError('usage', `Platform ${session.chat.platform} is not running.`);
+    const openedAt = clock.now();
     const messages = messagesFor(session.locale);
     const model = options.model();
     const presenter = presenterFor(session, fence, platform);
@@ -95,6 +94,7 @@ export function createOpenTurn(
       },
       onOutbox: outbound.push,
     });
+    const toolNames = definitions.map((definition) => definition.function.name);
     const tools = createAgentTools({
       session,
       definitions,
@@ -102,115 +102,34 @@ export function createOpenTurn(
       hooks: options.hooks,
       gate: options.gate,
       waitForDecision: options.waitForDecision,
-      contextFor: (callId, signal) =>
-        contextFor(
-          session,
-          callId,
-          signal,
-          presenter,
-          definitions.map((d) => d.function.name),
-          entriesTask(),
-        ),
-      limit: async (results) => {
-        const named = results.map(({ callId, tool, content }) => ({
-          name: tool,
-          toolCallId: callId,
-          result: content,
-        }));
-        const limits = limitsForWindow(model.contextTokens);
-        const limited = await limitTurnResults(named, {
-          home: options.home,
-          environment: () => options.environmentFor(session),
-          log,
-          limits,
-        });
-        return results.map((result, index) => ({ ...result, content: limited[index] ?? result.content }));
-      },
+      contextFor: (callId, signal) => ({
+        ...contextOf(session, presenter),
+        toolCallId: callId,
+        signal,
+        enabledTools: toolNames,
+        userTask: lastUserText(transcript.entries()),
+      }),
+      limit: (results) => limitResults(session, model.contextTokens, results),
     });
-    function entriesTask(): string {
-      const last = transcript.entries().findLast((entry) => entry.kind === 'user');
-      return last?.kind === 'user' ? last.text : '';
-    }
     const ports: TurnPorts = {
       transcript,
       model,
       tools,
       events: presenter,
-      systemPrompt: await systemPromptOf(
-        session,
-        definitions.map((definition) => definition.function.name),
-      ),
+      systemPrompt: await systemPromptOf(session, toolNames),
       maxIterations: options.config().agent.max_turns,
       texts: { budgetSpent: messages.turn.budgetSpent, emptyReply: messages.turn.emptyReply },
       log,
     };
 
-    async function apologise(text: string): Promise<void> {
-      await answerOpenCalls('Interrupted: the turn was given up.');
-      const body = { kind: 'assistant', text, toolCalls: [], model: model.model, outcome: 'failed' } as const;
-      await transcript.finish(body, { inputTokens: 0, outputTokens: 0 });
-    }
-
-    async function answerOpenCalls(why: string): Promise<void> {
-      const step = nextStep(transcript.entries());
-      if (step.kind !== 'run_tools') return;
-      const content = JSON.stringify({ error: why, status: 'interrupted' });
-      await transcript.appendResults(
-        step.calls.map((call) => ({ callId: call.id, tool: call.name, content })),
-      );
-    }
-
-    return {
-      async run(signal) {
-        const startedAt = clock.now();
-        try {
-          const outcome = await runTurn(ports, signal);
-          options.onTurn(session.chat.platform, outcome, clock.now() - startedAt);
-          return outcome;
-        } catch (error) {
-          if (
-            !(error instanceof GatewayError) ||
-            error.code.startsWith('store') ||
-            error.code === 'cancelled'
-          )
-            throw error;
-          options.onTurn(session.chat.platform, 'failed', clock.now() - startedAt);
-          const errorId = newErrorId();
-          log.error(
-            { errorId, code: error.code, error: error.message, session: session.key },
-            'a turn failed',
-          );
-          await apologise(messages.turn.failed(error.message, error.mend ?? null, errorId));
-          return 'done';
-        }
-      },
-      async close(reason) {
-        const why =
-          reason === 'superseded'
-            ? 'The user wrote a new message instead. Nothing was run.'
-            : 'The user stopped the turn. Nothing was run.';
-        await answerOpenCalls(why);
-        const note = {
-          kind: 'note',
-          text: 'The user interrupted the turn above with the next message.',
-        } as const;
-        const stopped = {
-          kind: 'assistant',
-          text: '',
-          toolCalls: [],
-          model: model.model,
-          outcome: 'interrupted',
-        } as const;
-        await transcript.close(reason === 'superseded' ? note : stopped);
-      },
-      async giveUp(why) {
-        const errorId = newErrorId();
-        log.error({ errorId, why, session: session.key }, 'a turn was given up');
-        await apologise(why === 'stalled' ? messages.turn.stalled(errorId) : messages.turn.gaveUp(errorId));
-      },
-      lastActivity: presenter.lastActivity,
-      dispose: presenter.dispose,
-    };
+    return createTurnRun({
+      sessionKey: session.key,
+      ports,
+      transcript,
+      presenter,
+      messages,
+      onEnd: (outcome) => options.onTurn(session.chat.platform, outcome, clock.now() - openedAt),
+    });
   }
 
   function presenterFor(session: SessionRow, fence: number, platform: Platform): Presenter {
@@ -247,30 +166,37 @@ export function createOpenTurn(
     });
   }
 
-  function contextFor(
-    session: SessionRow,
-    callId: string,
-    signal: AbortSignal,
-    presenter: Presenter,
-    enabledTools: readonly string[],
-    userTask: string,
-  ): Omit<ToolContext, 'approve'> {
-    const agent: AgentState = agentStateFor(store, session, memoryFolderOf(session));
+  /** What every call of the turn may know and do; the rest is the call's own. */
+  function contextOf(session: SessionRow, presenter: Presenter) {
     return {
       taskId: 'default',
       sessionId: session.sessionId,
-      toolCallId: callId,
-      userTask,
-      enabledTools,
-      signal,
       log,
       home: options.home,
       config: toolConfigOf(options.config()),
       environment: () => options.environmentFor(session),
       processes: options.processes,
       activity: presenter.activity,
-      agent,
+      agent: agentStateFor(store, session, memoryFolderOf(session)),
     };
+  }
+
+  /** Results too large for the window go to files that the session's own tools can read. */
+  async function limitResults(
+    session: SessionRow,
+    contextTokens: number,
+    results: readonly ToolOutcome[],
+  ): Promise<readonly ToolOutcome[]> {
+    const limited = await limitTurnResults(
+      results.map(({ callId, tool, content }) => ({ name: tool, toolCallId: callId, result: content })),
+      {
+        home: options.home,
+        environment: () => options.environmentFor(session),
+        log,
+        limits: limitsForWindow(contextTokens),
+      },
+    );
+    return results.map((result, index) => ({ ...result, content: limited[index] ?? result.content }));
   }
 
   /** Built once a session and kept: the provider's cache of it must hold, and memory writes show next session. */
@@ -299,12 +225,12 @@ export function createOpenTurn(
   return open;
 }
 
+function lastUserText(entries: readonly Entry[]): string {
+  const last = entries.findLast((entry) => entry.kind === 'user');
+  return last?.kind === 'user' ? last.text : '';
+}
+
 /** Users' memories are apart: one folder each, below `<home>/memories`. */
 function memoryFolderOf(session: SessionRow): string {
   return `${session.chat.platform}-${session.userId}`.replace(/[^A-Za-z0-9_-]/g, '_');
-}
-
-/** What the chat is told and the log holds, so that the two can be brought together. */
-function newErrorId(): string {
-  return randomBytes(3).toString('hex');
 }
