@@ -110,29 +110,34 @@ export async function openSlack(): Promise<StagePlatform> {
 }
 
 function messageOf(message: SlackMessage): StageMessage {
-  const sources = [message.text, ...textsIn(message.blocks)];
+  const { markdown, mrkdwn, targets } = markupIn(message.blocks);
   // docs.slack.dev/messaging/formatting-message-text: what stands in angle brackets is a ping or a link.
-  const tokens = sources.flatMap((text) =>
-    Array.from(text.matchAll(/<([^<>\n]+)>/g), ([, token = '']) => token),
+  const tokens = [message.text, ...mrkdwn, ...markdown].flatMap((text) =>
+    Array.from(text.matchAll(/<([^<>\n|]+)[^<>\n]*>/g), ([, token = '']) => token),
   );
   const isPing = (token: string) => /^[@!#]/.test(token);
   return {
     id: message.ts,
     ...shownOf(message),
     pings: tokens.filter(isPing),
-    links: [
-      ...tokens.filter((token) => !isPing(token)).map((token) => token.replace(/\|.*/, '')),
-      ...sources.flatMap(markdownLinks),
-    ],
+    links: [...tokens.filter((token) => !isPing(token)), ...targets, ...markdown.flatMap(markdownLinks)],
   };
 }
 
-/** Every text of the blocks that Slack would read markup in, and the targets of links spelled out as elements. */
-function textsIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const fields = Object.fromEntries(Object.entries(value));
-  const { type, text, url } = fields;
-  if ((type === 'mrkdwn' || type === 'markdown') && typeof text === 'string') return [text];
-  if (type === 'link' && typeof url === 'string') return [`<${url}>`];
-  return Object.values(fields).flatMap(textsIn);
+interface Markup {
+  markdown: string[];
+  mrkdwn: string[];
+  /** Of links that are spelled out as elements. */
+  targets: string[];
+}
+
+/** Every text of the blocks that Slack would read markup in. */
+function markupIn(value: unknown, found: Markup = { markdown: [], mrkdwn: [], targets: [] }): Markup {
+  if (typeof value !== 'object' || value === null) return found;
+  const { type, text, url, ...rest } = Object.fromEntries(Object.entries(value));
+  if (type === 'mrkdwn' && typeof text === 'string') found.mrkdwn.push(text);
+  else if (type === 'markdown' && typeof text === 'string') found.markdown.push(text);
+  else if (type === 'link' && typeof url === 'string') found.targets.push(url);
+  for (const part of [text, ...Object.values(rest)]) markupIn(part, found);
+  return found;
 }
