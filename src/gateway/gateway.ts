@@ -1,17 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Platform } from '../../platforms/platform.ts';
 import type { Environment } from '../../tools/environments/environment.ts';
 import type { ProcessTable } from '../../tools/environments/process-table.ts';
 import type { ToolHooks } from '../../tools/hooks.ts';
 import type { Registry } from '../../tools/registry.ts';
 import type { TurnOutcome } from '../agent/turn.ts';
-import { createDecisions } from '../approvals/decide.ts';
-import { createApprovalGate, type GateOptions } from '../approvals/gate.ts';
-import type { ApprovalPolicy } from '../approvals/policy.ts';
-import { allowlistCovers, formatAllowlistEntry } from '../approvals/scope.ts';
-import type { ApprovalSubject } from '../approvals/subject.ts';
-import { compileUserPatterns, type UserPatterns } from '../approvals/user-patterns.ts';
-import type { Judgement } from '../approvals/verdict.ts';
+import type { GateOptions } from '../approvals/gate.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import { displayFor, resetPolicyFor } from '../config/views.ts';
@@ -26,12 +20,12 @@ import type { OutboxRow } from '../store/outbox.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
 import { accessRulesFor } from './access-rules.ts';
-import { createApprovalCards } from './approval-cards.ts';
+import { createApprovalDesk } from './approval-desk.ts';
 import type { CommandPorts } from './commands/command.ts';
 import { commands } from './commands/index.ts';
 import { runCommand } from './commands/run.ts';
-import { createDecisionWaiters } from './decision-waiters.ts';
 import { createReceive } from './inbound.ts';
+import { storeNotice } from './notices.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import type { Pairing } from './pairing.ts';
 import { createPresses } from './presses.ts';
@@ -39,7 +33,6 @@ import { recover } from './recovery.ts';
 import { createReplies } from './replies.ts';
 import { isShared } from './session-key.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
-import { createTimers } from './timers.ts';
 import { createIntake } from './turn/intake.ts';
 import { createLanes } from './turn/lanes.ts';
 import { createMediaIn } from './turn/media-in.ts';
@@ -114,79 +107,21 @@ export function createGateway(parts: GatewayParts): Gateway {
     onSent: (row) => observe.delivered(row, 'sent'),
     onDead(row) {
       observe.delivered(row, 'dead');
-      void refuseUnseen(row);
+      desk.notDelivered(row);
     },
   });
   const onOutbox = outbound.push;
   const replies = createReplies({ clock, platforms, onOutbox });
-  const cards = createApprovalCards({ home: parts.home, clock, platforms, onOutbox });
-  const waiters = createDecisionWaiters(store);
-
-  const decisions = createDecisions({
-    store,
-    clock,
-    presentOutcome: cards.presentOutcome,
-    async keepAlways(row) {
-      const scope = row.ask.kind === 'approval' ? row.ask.scope : null;
-      if (scope) await parts.allowlist.add(scope.grants.map(formatAllowlistEntry));
-    },
+  const desk = createApprovalDesk({
+    ...parts,
+    onOutbox,
     onSettled(row) {
-      waiters.settle(row);
       observe.approvalEnded(row);
       lanes.wake(row.sessionKey);
     },
   });
+  const { decisions, timers } = desk;
 
-  /** A card, or the file that shows its command, could not be sent: what nobody can see, nobody can approve. */
-  async function refuseUnseen(row: OutboxRow): Promise<void> {
-    const id = /^(?:card|file)-(?<id>.+)$/.exec(row.key)?.groups?.['id'];
-    if (row.purpose === 'card' && id !== undefined) await decisions.withdraw(id);
-  }
-
-  const gate = createApprovalGate({
-    store,
-    clock,
-    log,
-    judge,
-    policy: policyFor,
-    allowlisted: (_subject, judgement) => allowlistCovers(config().command_allowlist, judgement),
-    preview: parts.preview,
-    smart: parts.smart,
-    canShow: (session, subject) => cards.canShow(session, subject),
-    present: cards.present,
-    onStored: (row) => timers.expect(row.expiresAt),
-  });
-
-  let compiled: { from: Config['approvals']; patterns: UserPatterns } | null = null;
-  function userPatterns(): UserPatterns {
-    const from = config().approvals;
-    if (compiled?.from !== from) compiled = { from, patterns: compileUserPatterns(from) };
-    return compiled.patterns;
-  }
-
-  /** The judge knows the shell's grammar and hundreds of rules: it is loaded with the first command. */
-  async function judge(subject: ApprovalSubject): Promise<Judgement> {
-    const { judgeSubject } = await import('../approvals/judge.ts');
-    return judgeSubject(subject, { gatewayHome: parts.home, gatewayPid: process.pid }, userPatterns());
-  }
-
-  function policyFor(session: SessionRow): ApprovalPolicy {
-    const { approvals } = config();
-    const isTerminal = session.chat.platform === 'cli';
-    return {
-      mode: approvals.mode,
-      timeoutMs: (isTerminal ? approvals.cli_timeout : approvals.timeout) * 1000,
-      allowPermanent: approvals.allow_permanent,
-      routine: approvals.routine,
-      inContainers: approvals.in_containers,
-      smartPolicy: approvals.smart_policy,
-      attended: platforms.get(session.chat.platform)?.capabilities.attended ?? false,
-      unattended: isTerminal ? approvals.single_query_mode : approvals.unattended_mode,
-      yolo: parts.yolo || session.settings.yolo === true,
-    };
-  }
-
-  const timers = createTimers({ store, clock, log, fire: (row) => decisions.expire(row.ref) });
   const keyRules = () => ({
     groupSessionsPerUser: config().group_sessions_per_user,
     threadSessionsPerUser: config().thread_sessions_per_user,
@@ -230,11 +165,11 @@ export function createGateway(parts: GatewayParts): Gateway {
       outbound,
       registry: parts.registry,
       hooks: parts.hooks,
-      gate,
+      gate: desk.gate,
       sessionTools: parts.sessionTools,
       processes: parts.processes,
       environmentFor: parts.environmentFor,
-      waitForDecision: waiters.wait,
+      waitForDecision: desk.waitForDecision,
       onTurn: observe.turnEnded,
     }),
   });
@@ -356,9 +291,8 @@ export function createGateway(parts: GatewayParts): Gateway {
       outbound.stop();
     },
     async notify(sessionId, text, key) {
-      const session = await store.read.sessions.bySessionId(sessionId);
-      if (!session) return;
-      await receiveNotice(session, text, key ?? crypto.randomUUID());
+      const woken = await storeNotice(store, clock, { sessionId, text, key: key ?? randomUUID() });
+      if (woken !== null) lanes.wake(woken);
     },
     figures: () => ({
       runningTurns: lanes.running,
@@ -366,34 +300,4 @@ export function createGateway(parts: GatewayParts): Gateway {
       outboxWaiting: outbound.waiting,
     }),
   };
-
-  /** Waits its turn like a message, but interrupts nothing and passes no allowlist: the gateway itself says it. */
-  async function receiveNotice(session: SessionRow, text: string, key: string): Promise<void> {
-    const now = clock.now();
-    const eventId = `notice:${key}`;
-    await store.transaction((tables) =>
-      tables.inbox.add({
-        platform: session.chat.platform,
-        eventId,
-        sessionKey: session.key,
-        event: {
-          eventId,
-          kind: 'message',
-          chat: session.chat,
-          sender: { id: session.userId, name: session.userName, isBot: false },
-          messageId: eventId,
-          text: `[Notice from the gateway, not from the user: ${text}]`,
-          addressed: true,
-          attachments: [],
-          sentAt: now,
-        },
-        state: 'new',
-        role: 'turn',
-        groupKey: eventId,
-        readyAt: now,
-        receivedAt: now,
-      }),
-    );
-    lanes.wake(session.key);
-  }
 }
