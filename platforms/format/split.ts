@@ -27,41 +27,50 @@ export function splitMarkdown(markdown: string, options: SplitOptions): string[]
 }
 
 /** `splitMarkdown` with the seams showing. Takes time in proportion to the text. */
-export function cutPieces(markdown: string, options: SplitOptions): Piece[] {
-  const measure = options.measure ?? utf16Units;
-  const fits = (part: string) => part.length <= options.limit && measure(part) <= options.limit;
+export function cutPieces(markdown: string, { limit, measure = utf16Units }: SplitOptions): Piece[] {
+  // A part of the source that is too long is not worth rendering.
+  const sizeOf = (part: string) => (part.length > limit ? part.length : measure(part));
   const pieces: Piece[] = [];
   let at = 0;
   let open = '';
+  let growth = 1;
   while (at < markdown.length) {
-    const piece = nextPiece(markdown, at, open, { ...options, measure }, fits);
-    pieces.push(piece);
-    at += piece.body.length;
-    open = piece.reopen;
+    const rest = markdown.slice(at, at + limit + spanReach);
+    const isLast = rest.length === markdown.length - at;
+    if (isLast && sizeOf(open + rest) <= limit) return [...pieces, { open, body: rest, close: '' }];
+    const cut = nextCut(rest, open, growth, limit, sizeOf);
+    pieces.push(cut.piece);
+    at += cut.piece.body.length;
+    ({ reopen: open, growth } = cut);
   }
-  return pieces.map(({ open, body, close }) => ({ open, body, close }));
+  return pieces;
 }
 
-function nextPiece(
-  markdown: string,
-  at: number,
+interface Cut {
+  piece: Piece;
+  reopen: string;
+  /** How much longer rendering made this piece; the next one is likely to be of the same kind. */
+  growth: number;
+}
+
+function nextCut(
+  rest: string,
   open: string,
-  { limit, measure }: Required<SplitOptions>,
-  fits: (part: string) => boolean,
-): Piece & { reopen: string } {
-  const rest = markdown.slice(at, at + limit + spanReach);
-  if (rest.length === markdown.length - at && fits(open + rest))
-    return { open, body: rest, close: '', reopen: '' };
-  let room = Math.max(1, limit - open.length - closingRoom);
+  growth: number,
+  limit: number,
+  sizeOf: (part: string) => number,
+): Cut {
+  let room = Math.max(1, Math.floor((limit - open.length - closingRoom) / growth));
   for (;;) {
     const body = rest.slice(0, cutPoint(rest, room));
     const { close, reopen } = openStructure(open + body);
-    const piece = { open, body, close: close === '' || body.endsWith('\n') ? close : `\n${close}`, reopen };
+    const piece = { open, body, close: close === '' || body.endsWith('\n') ? close : `\n${close}` };
     const part = open + body + piece.close;
-    if (fits(part) || body.length <= 1 || room <= 1) return piece;
+    const size = sizeOf(part);
+    if (size <= limit || body.length <= 1 || room <= 1)
+      return { piece, reopen, growth: Math.max(1, size / part.length) };
     // The rendered size tells how much too long it is, so that a few tries are enough.
-    const over = Math.max(1.1, measure(part) / limit);
-    room = Math.floor(Math.min(room, body.length) / over);
+    room = Math.floor(Math.min(room, body.length) / Math.max(1.1, size / limit));
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ChatAddress, OutboundContent } from '../../../../platforms/platform.ts';
 import { addressFor } from '../../../emulators/telegram/rig.ts';
@@ -166,6 +167,20 @@ describe('a file', () => {
     await deliver(rig, { kind: 'file', path, name: 'p.png', as: 'photo', caption: '**see**' });
     expect(methodsOf(rig).at(-1)).toBe('sendDocument');
     expect(rig.emulator.shown(rig.ann.chat)).toMatchObject([{ text: 'see', file: { name: 'p.png' } }]);
+  });
+
+  test('whose upload breaks off may have arrived, and the failure says so without the token', async () => {
+    const rig = await connectedRig();
+    const folder = await mkdtemp(join(tmpdir(), 'telegram-send-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'a.txt');
+    await writeFile(path, 'text');
+    rig.emulator.dropSocket('sendDocument', 'after');
+    const error: unknown = await deliver(rig, { kind: 'file', path, name: 'a.txt', as: 'document' }).catch(
+      (reason) => reason,
+    );
+    expect(error).toMatchObject({ code: 'send_unknown' });
+    expect(inspect(error, { depth: 5 })).not.toContain(rig.emulator.token);
   });
 
   test('that is not there any more is refused by name', async () => {
