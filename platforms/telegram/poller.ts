@@ -38,7 +38,8 @@ const batch = 100;
  * crash interrupted (docs/decisions/004-telegram-transport.md).
  */
 export function createPoller({ client, settings, handle, sink, account, clock, log }: PollerOptions): Poller {
-  let offset = settings.dropStaleUpdates ? -1 : 0;
+  let offset = 0;
+  let mayDrop = settings.dropStaleUpdates;
 
   async function poll(timeoutSeconds: number, signal: AbortSignal): Promise<void> {
     const deadline = AbortSignal.timeout(timeoutSeconds * 1_000 + settings.pollGraceMs);
@@ -73,14 +74,22 @@ export function createPoller({ client, settings, handle, sink, account, clock, l
     await sleep(clock, waitMs, signal);
   }
 
+  /** Confirms, unread, what came before now. Bot API: getUpdates, a negative offset. */
+  async function dropStale(signal: AbortSignal): Promise<void> {
+    const [newest] = await client.api.getUpdates({ offset: -1, limit: 1, timeout: 0 }, signal);
+    if (newest !== undefined) offset = newest.update_id + 1;
+    mayDrop = false;
+  }
+
   /** Sets a forgotten webhook aside: while it is set, nobody may poll. */
   async function first(signal: AbortSignal): Promise<void> {
     try {
+      if (mayDrop) await dropStale(signal);
       await poll(0, signal);
     } catch (error) {
       if (!isWebhookConflict(error)) throw error;
       log.warn('telegram: a webhook was set for this bot; removing it in order to poll');
-      await client.api.deleteWebhook({}, signal);
+      await client.api.deleteWebhook({ drop_pending_updates: mayDrop }, signal);
       await poll(0, signal);
     }
   }
