@@ -105,7 +105,7 @@ function renderSpan(token: MarkedToken): string {
 function inlineCode(code: string): string {
   if (!code.includes('`')) return `\`${code}\``;
   const padded = code.startsWith('`') || code.endsWith('`') ? ` ${code} ` : code;
-  return `\`\`${padded.replaceAll('``', '`\u200b`')}\`\``;
+  return `\`\`${padded.replace(/`(?=`)/g, '`\u200b')}\`\``;
 }
 
 /** Discord links to the web only; of any other address the text and the address stay readable. */
