@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
 import { type Config, configSchema } from '../../src/config/schema.ts';
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
+import { createGateway, type Gateway, type GatewayParts } from '../../src/gateway/gateway.ts';
 import { createPairing } from '../../src/gateway/pairing.ts';
 import { createSessionTools } from '../../src/gateway/turn/session-tools.ts';
 import { silentLog } from '../../src/log.ts';
@@ -24,7 +24,7 @@ export interface Harness {
   gateway: Gateway;
   config: Config;
   /** Ends the gateway as a kill would: nothing is drained, nothing more is written. */
-  restart(model: ModelClient): Promise<void>;
+  restart(model: ModelClient, meanwhile?: (store: Store) => Promise<void>): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -34,6 +34,8 @@ export interface HarnessOptions {
   config?: Record<string, unknown>;
   platform?: MemoryPlatform;
   environment?: () => Promise<Environment>;
+  /** Parts to use instead of the harness's own. */
+  parts?: Partial<GatewayParts>;
 }
 
 /** A whole gateway on a temporary home: real store, queue, registry, approvals; a platform in memory. */
@@ -95,6 +97,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
         approvalEnded: () => undefined,
         changed: () => undefined,
       },
+      ...options.parts,
     });
     await gateway.start();
     return { gateway, store };
@@ -114,9 +117,14 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       if (!running) throw new Error('not running');
       return running.gateway;
     },
-    async restart(model) {
+    async restart(model, meanwhile) {
       await running?.store.close();
       await running?.gateway.stop(0).catch(() => undefined);
+      if (meanwhile) {
+        const store = openSqliteStore(join(home, 'state.db'));
+        await meanwhile(store);
+        await store.close();
+      }
       running = await start(model);
     },
     async dispose() {

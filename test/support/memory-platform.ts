@@ -23,6 +23,8 @@ export interface MemoryPlatform extends Platform {
   shown: ShownMessage[];
   says(text: string, options?: Partial<InboundEvent> & { user?: string; chatId?: string }): Promise<void>;
   presses(label: RegExp, options?: { user?: string }): Promise<PressReply>;
+  /** Presses a button by its id, as a client does that still shows an old card. */
+  pressesId(buttonId: string, options?: { user?: string }): Promise<PressReply>;
   /** The next calls of `deliver` fail with these. */
   failNext: GatewayError[];
   texts(chatId?: string): string[];
@@ -133,6 +135,17 @@ export function createMemoryPlatform(
         sender: { id: user, name: user, isBot: false, locale: 'en' },
         messageId: withButtons.id,
         buttonId: button.id,
+      });
+    },
+    async pressesId(buttonId, { user = 'ann' } = {}) {
+      if (!sink) throw new Error('not connected');
+      serial += 1;
+      return sink.press({
+        eventId: `p${serial}`,
+        chat: chatOf('1'),
+        sender: { id: user, name: user, isBot: false, locale: 'en' },
+        messageId: '1',
+        buttonId,
       });
     },
     texts: (chatId) =>

@@ -10,6 +10,8 @@ import { createPace, type Pace } from './pace.ts';
 
 /** Rows older than this are given up at start: nobody wants yesterday's answer. */
 const maxAgeMs = 24 * 3_600_000;
+/** What may be dropped must not hold up what may not. */
+const ephemeralTimeoutMs = 5_000;
 
 /** Work that may be dropped: a draft, a progress line, an edit of a message that streams. */
 export type Ephemeral = (platform: Platform, signal: AbortSignal) => Promise<void>;
@@ -159,7 +161,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const [slot, show] = next;
     lane.ephemeral.delete(slot);
     try {
-      await show(platform, stopping.signal);
+      await show(platform, AbortSignal.any([stopping.signal, AbortSignal.timeout(ephemeralTimeoutMs)]));
     } catch (error) {
       log.debug({ error: errorMessage(error), slot }, 'a progress message could not be shown');
       const limited =

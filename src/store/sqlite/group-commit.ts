@@ -76,7 +76,7 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
 
   function rollBack(): void {
     try {
-      if (db.isTransaction) db.exec('ROLLBACK');
+      if (db.isOpen && db.isTransaction) db.exec('ROLLBACK');
     } catch (error) {
       // The next BEGIN fails by it and says so to its callers; these have their error already.
       process.emitWarning(storeError(error, path));
