@@ -131,5 +131,5 @@ export function escapeMarkup(text: string): string {
 
 /** Text in a code block. A fence within it is broken by a character that is not seen. */
 export function codeBlock(text: string, language = ''): string {
-  return `\`\`\`${language}\n${text.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``;
+  return `\`\`\`${language}\n${text.replace(/``(?=`)/g, '``\u200b')}\n\`\`\``;
 }

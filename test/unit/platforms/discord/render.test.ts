@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { renderText } from '../../../../platforms/discord/markdown.ts';
 import { readPayload } from '../../../../platforms/discord/payload.ts';
 import { render } from '../../../../platforms/discord/render.ts';
-import { toDiscordMarkdown } from '../../../../platforms/format/discord-markdown.ts';
+import { codeBlock, toDiscordMarkdown } from '../../../../platforms/format/discord-markdown.ts';
 import type { Card, CardButton } from '../../../../platforms/platform.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 import { hostileMarkdown, someMarkdown } from '../format/markdown-samples.ts';
@@ -67,6 +67,14 @@ describe('Markdown for Discord', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it('no run of backticks within a code block closes it', () => {
+    for (const length of [3, 4, 5, 6, 7]) {
+      const code = '`'.repeat(length);
+      const text = codeBlock(`before ${code} after`);
+      expect(text.slice(3, -3)).not.toContain('```');
+    }
   });
 
   it('nothing links but to the web, and nothing outside code mentions', () => {
