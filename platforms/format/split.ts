@@ -86,13 +86,34 @@ function cutPoint(text: string, room: number): number {
   for (const [separator, least] of [
     ['\n\n', 0.4],
     ['\n', 0.3],
-    [' ', 0.5],
   ] as const) {
-    const at = beforeSpan(text, window.lastIndexOf(separator) + separator.length, separator === ' ');
+    const at = window.lastIndexOf(separator) + separator.length;
     if (at > room * least) return at;
   }
-  const hard = characterBoundary(text, beforeSpan(text, room, true));
+  const afterSpace = withinLine(
+    text,
+    window.lastIndexOf(' ') + 1,
+    (at) => window.lastIndexOf(' ', at - 2) + 1,
+  );
+  if (afterSpace > room * 0.5) return afterSpace;
+  const hard = withinLine(text, characterBoundary(text, room), (at) => characterBoundary(text, at - 1));
   return hard > 0 ? hard : Math.max(1, characterBoundary(text, room));
+}
+
+/** What begins a quote, a heading, a list or a fence where a line begins, as the next part will. */
+const blockMark = />|#{1,6}(?!\S)|[-+*](?!\S)|\d{1,9}[.)](?!\S)|-{3}|\*{3}|_{3}|`{3}|~{3}/y;
+const mostSteps = 32;
+
+/** A cut within a line: out of whole spans, and not before what would turn into a block's mark and be lost. */
+function withinLine(text: string, first: number, earlier: (at: number) => number): number {
+  const whole = beforeSpan(text, first);
+  let at = whole;
+  for (let step = 0; step < mostSteps && at > 1; step++) {
+    blockMark.lastIndex = at;
+    if (!blockMark.test(text)) return at;
+    at = beforeSpan(text, earlier(at));
+  }
+  return whole;
 }
 
 /** What must stay whole, when it is of ordinary length: inline code, links, bare URLs, entities. */
@@ -100,8 +121,8 @@ const wholeSpans =
   /(`{1,3})(?!`)[^\n]{0,400}?[^`]\1(?!`)|!?\[[^[\]\n]{0,300}\]\([^)\s]{0,1500}\)|https?:\/\/[^\s)>]{1,1500}|&#?\w{1,31};/g;
 
 /** Moves a cut within a line out of a span that it would break, if that leaves something before it. */
-function beforeSpan(text: string, at: number, withinLine: boolean): number {
-  if (!withinLine || at <= 0) return at;
+function beforeSpan(text: string, at: number): number {
+  if (at <= 0) return at;
   const lineStart = text.lastIndexOf('\n', at - 1) + 1;
   const lineEnd = text.indexOf('\n', at);
   const line = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cutPieces, splitMarkdown } from '../../../../platforms/format/split.ts';
 import { toTelegramHtml } from '../../../../platforms/format/telegram-html.ts';
+import { checkTelegramHtml } from '../../../emulators/telegram/html.ts';
 import { someMarkdown } from './markdown-samples.ts';
 
 const limits = fc.integer({ min: 200, max: 600 });
@@ -67,6 +68,30 @@ describe('splitMarkdown', () => {
     ]);
     for (const part of splitMarkdown('wordwordword '.repeat(50), { limit: 100 }))
       expect(part).toMatch(/^(wordwordword ?)+$/);
+  });
+
+  test('does not cut where what follows would turn into a mark and be lost', () => {
+    for (const sign of ['>', '# x', '- x', '1. x', '+ x']) {
+      const markdown = `some words ${sign} `.repeat(100);
+      for (const part of splitMarkdown(markdown, { limit: 150 })) expect(part).toMatch(/^(some|words|x) /);
+    }
+    for (const part of splitMarkdown('<&>'.repeat(300), { limit: 200 })) expect(part).not.toMatch(/^>/);
+  });
+
+  test('loses no sign of a long line, wherever it is cut', () => {
+    const signs = fc.array(fc.constantFrom('word', '>', '#', '-', '+', '1.', '<&>', '|', '='), {
+      minLength: 40,
+      maxLength: 200,
+    });
+    fc.assert(
+      fc.property(signs, (words) => {
+        const markdown = `begin ${words.join(' ')}`;
+        const shown = splitMarkdown(markdown, { limit: 150 }).map(
+          (part) => checkTelegramHtml(toTelegramHtml(part)).text,
+        );
+        expect(shown.join('').replace(/\s/g, '')).toBe(markdown.replace(/\s/g, ''));
+      }),
+    );
   });
 
   test('does not cut inline code, a link or an address', () => {
