@@ -4,11 +4,11 @@ import { shownOf } from '../../emulators/discord/rig.ts';
 import type { DiscordUserHandle } from '../../emulators/discord/user.ts';
 import { type DiscordChannel, type DiscordMessage, messagesOf } from '../../emulators/discord/world.ts';
 import { markdownLinks } from './links.ts';
-import type { StageMessage, StagePerson, StagePlace, StagePlatform } from './stage.ts';
+import type { StageMessage, StagePerson, StagePlace, TimedPlatform } from './stage.ts';
 import { untilFound } from './until.ts';
 
 /** People at Discord. A shared chat is a text channel of the server, with threads. */
-export async function openDiscord(): Promise<StagePlatform> {
+export async function openDiscord(): Promise<TimedPlatform> {
   const discord = await startDiscordEmulator();
   const { world } = discord;
 
@@ -82,6 +82,7 @@ export async function openDiscord(): Promise<StagePlatform> {
       redeliver: () => discord.redeliver(),
     },
     violations: discord.violations,
+    answersMs: () => discord.interactions.map(({ answeredAfterMs }) => answeredAfterMs),
     close: discord.close,
   };
 }

@@ -8,8 +8,8 @@ import type { StageMessage, StagePlace, StagePlatform } from './stage.ts';
 import { untilFound } from './until.ts';
 
 /** The gateway as a process, connected to one platform and to a model that says what it is told to. */
-export interface Stage {
-  platform: StagePlatform;
+export interface Stage<Opened extends StagePlatform = StagePlatform> {
+  platform: Opened;
   gateway: GatewayProcess;
   model: OpenAIEmulator;
   /** A folder that is not the gateway's own. */
@@ -31,10 +31,13 @@ display:
   platforms: {slack: {tool_progress: all}}
 `;
 
-export async function openStage(open: () => Promise<StagePlatform>): Promise<Stage> {
+export async function openStage<Opened extends StagePlatform>(
+  open: () => Promise<Opened>,
+  moreConfig = '',
+): Promise<Stage<Opened>> {
   const home = await mkdtemp(join(tmpdir(), 'hermes-scenario-'));
   const folder = await mkdtemp(join(tmpdir(), 'hermes-files-'));
-  await writeFile(join(home, 'config.yaml'), config);
+  await writeFile(join(home, 'config.yaml'), config + moreConfig);
   const [platform, model] = await Promise.all([open(), createOpenAIEmulator({ answer: scriptedReply })]);
   const gateway = await startGatewayProcess({
     home,

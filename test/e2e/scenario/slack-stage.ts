@@ -3,11 +3,11 @@ import { startSlackEmulator } from '../../emulators/slack/slack-emulator.ts';
 import type { SlackUserHandle } from '../../emulators/slack/user.ts';
 import { addMessage, type SlackChannel, type SlackMessage } from '../../emulators/slack/world.ts';
 import { markdownLinks } from './links.ts';
-import type { StageMessage, StagePerson, StagePlace, StagePlatform } from './stage.ts';
+import type { StageMessage, StagePerson, StagePlace, TimedPlatform } from './stage.ts';
 import { untilFound } from './until.ts';
 
 /** People at Slack. A shared chat is a channel, with threads. */
-export async function openSlack(): Promise<StagePlatform> {
+export async function openSlack(): Promise<TimedPlatform> {
   const slack = await startSlackEmulator();
   const { world, team } = slack;
   const handles = new Map<string, SlackUserHandle>();
@@ -105,6 +105,7 @@ export async function openSlack(): Promise<StagePlatform> {
       },
     },
     violations: slack.violations,
+    answersMs: () => slack.receipts.map(({ ackMs }) => ackMs),
     close: slack.close,
   };
 }

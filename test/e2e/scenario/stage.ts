@@ -41,6 +41,12 @@ export interface StageRoom extends StagePlace {
   openThread(title: string): StagePlace;
 }
 
+/** A platform that wants a first answer within a time, and whose emulator measures it. */
+export interface TimedPlatform extends StagePlatform {
+  /** How long each first answer took, in milliseconds; undefined while there is none. */
+  answersMs(): (number | undefined)[];
+}
+
 /** One platform's emulator, with the people who use it: the same acts on each. */
 export interface StagePlatform {
   name: 'telegram' | 'discord' | 'slack';
