@@ -87,6 +87,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
 
   const backends = openBackends({
     home,
+    env: loaded.env,
     store,
     config: current,
     log,

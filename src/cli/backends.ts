@@ -3,16 +3,19 @@ import {
   type ManagedProcessTable,
 } from '../../tools/environments/background-processes.ts';
 import type { Environment } from '../../tools/environments/environment.ts';
-import { createLocalEnvironment } from '../../tools/environments/local.ts';
+import { createEnvironments } from '../../tools/environments/environments.ts';
+import { installIdOf, reapLeftovers } from '../../tools/environments/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
-import { GatewayError } from '../errors.ts';
+import { errorMessage } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
+import { terminalOptionsOf } from './terminal-options.ts';
 
 export interface BackendsOptions {
   home: string;
+  env: Readonly<Record<string, string | undefined>>;
   store: Store;
   config(): Config;
   log: Log;
@@ -28,26 +31,13 @@ export interface Backends {
   close(): Promise<void>;
 }
 
-export function openBackends({ store, config, log, clock, notify }: BackendsOptions): Backends {
-  let opened: Promise<Environment> | null = null;
+/** Sessions share one sandbox, and keep folders and variables apart in it. */
+const sharedTask = 'default';
 
-  async function open(): Promise<Environment> {
-    const { terminal } = config();
-    if (terminal.backend !== 'local') {
-      throw new GatewayError(
-        'environment_unavailable',
-        `The terminal backend ${terminal.backend} is not built in yet.`,
-        {
-          mend: 'Set terminal.backend to local.',
-        },
-      );
-    }
-    return createLocalEnvironment({
-      envPassthrough: terminal.env_passthrough,
-      ...(terminal.cwd !== '.' && { cwd: terminal.cwd }),
-    });
-  }
-
+export function openBackends({ home, env, store, config, log, clock, notify }: BackendsOptions): Backends {
+  const context = { installId: installIdOf(home), log, env };
+  const options = () => terminalOptionsOf(config(), home);
+  const environments = createEnvironments({ options, context, clock });
   const processes = createProcessTable({
     store: {
       save: (row) => store.transaction((tables) => tables.processes.save(row)),
@@ -60,24 +50,16 @@ export function openBackends({ store, config, log, clock, notify }: BackendsOpti
     clock,
     log,
   });
+  reapLeftovers(options(), context).then(
+    (removed) => removed.length > 0 && log.info({ removed }, 'what a killed gateway left was removed'),
+    (error: unknown) =>
+      log.warn({ error: errorMessage(error) }, 'leftovers of a killed gateway could not be removed'),
+  );
 
   return {
     processes,
-    environmentFor() {
-      if (!opened) {
-        opened = open();
-        // A backend that could not be opened is tried again at the next use.
-        opened.catch(() => {
-          opened = null;
-        });
-      }
-      return opened;
-    },
-    async forgetSession(sessionId) {
-      if (opened) await (await opened).forget(sessionId);
-    },
-    async close() {
-      if (opened) await (await opened).close();
-    },
+    environmentFor: () => environments.for(sharedTask),
+    forgetSession: (sessionId) => environments.forgetSession(sessionId),
+    close: () => environments.close(),
   };
 }

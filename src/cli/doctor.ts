@@ -2,11 +2,13 @@ import { statfs } from 'node:fs/promises';
 import type { Config } from '../config/schema.ts';
 import { isPlatformEnabled } from '../config/views.ts';
 import { errorMessage, GatewayError } from '../errors.ts';
+import { silentLog } from '../log.ts';
 import { usesDemoModel } from '../model/index.ts';
 import { redactSecrets } from '../redact.ts';
 import { explain } from './exit.ts';
 import { type Loaded, loadHome, makeHome } from './load.ts';
 import { print, printJson } from './print.ts';
+import { terminalOptionsOf } from './terminal-options.ts';
 
 export interface Finding {
   check: string;
@@ -46,6 +48,7 @@ async function examine(): Promise<Finding[]> {
   const checks: Promise<Finding>[] = [
     attempt('home', () => checkHome(home)),
     attempt('model', () => checkModel(config)),
+    attempt('terminal', () => checkTerminal(loaded)),
   ];
   if (isPlatformEnabled(config, 'telegram')) checks.push(attempt('telegram', () => checkTelegram(config)));
   if (isPlatformEnabled(config, 'discord')) checks.push(attempt('discord', () => checkDiscord(config)));
@@ -130,6 +133,22 @@ async function checkSlack({ slack }: Config): Promise<string> {
     });
   }
   return 'the bot answers';
+}
+
+/** Opens the terminal backend and runs a command in it. */
+async function checkTerminal({ config, home, env }: Loaded): Promise<string> {
+  const { checkBackend } = await import('../../tools/environments/try-backend.ts');
+  const { installIdOf } = await import('../../tools/environments/index.ts');
+  const context = { taskId: 'doctor', installId: installIdOf(home), log: silentLog, env };
+  const [finding] = await checkBackend(terminalOptionsOf(config, home), context);
+  if (finding?.level === 'ok') return finding.message;
+  throw new GatewayError(
+    'environment_unavailable',
+    finding?.message ?? 'The terminal backend does not answer.',
+    {
+      ...(finding?.mend !== undefined && { mend: finding.mend }),
+    },
+  );
 }
 
 /** The address may hold a token, so an error must not name it. */

@@ -99,6 +99,13 @@ approvals
     (await import('./approvals.ts')).audit(options),
   );
 
+program
+  .command('terminal')
+  .description('where commands run')
+  .command('try [backend]')
+  .description('open a terminal backend, run the basics, say what was seen')
+  .action(async (backend: string | undefined) => (await import('./terminal.ts')).tryTerminal(backend));
+
 const config = program.command('config').description('the configuration');
 config
   .command('check')

@@ -117,7 +117,6 @@ export const ENV_BINDINGS: readonly EnvBinding[] = [
   ...bind(false, 'text', {
     HERMES_APPROVALS_MODE: 'approvals.mode',
     HERMES_REDACT_SECRETS: 'security.redact_secrets',
-    HERMES_DOCKER_BINARY: 'terminal.docker_binary',
     TERMINAL_ENV: 'terminal.backend',
     TERMINAL_LOCAL_PERSISTENT: 'terminal.persistent_shell',
   }),

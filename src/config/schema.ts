@@ -72,7 +72,7 @@ export const RENAMED_KEYS: readonly (readonly [string, string])[] = [
 
 /** Whether the value at this dotted path must never be shown. */
 export function isSecretKey(path: string): boolean {
-  return /(^|[._-])(token|secret|api[_-]?key|password|authorization|redis_url|database_url|docker_env)(\.|$)/i.test(
+  return /(^|[._-])(token|secret|api[_-]?key|password|passphrase|authorization|redis_url|database_url|docker_env)(\.|$)/i.test(
     path,
   );
 }

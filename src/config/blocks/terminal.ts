@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { block, entries, flag, id, list, port, positive, seconds, text } from './fields.ts';
+import { block, choiceWithOff, entries, flag, id, list, port, positive, seconds, text } from './fields.ts';
 
 const image = 'nikolaik/python-nodejs:python3.11-nodejs20';
 
@@ -20,9 +20,10 @@ export const terminal = block({
   max_foreground_timeout: positive.default(600),
   lifetime_seconds: seconds.default(300),
   env_passthrough: list.default([]),
+  sandbox: choiceWithOff(['none', 'bwrap'], 'none').default('none'),
   persistent_shell: flag.default(true),
   oneshot_completion_wait_seconds: seconds.default(600),
-  docker_binary: text.default(''),
+  docker_host: text.default(''),
   docker_image: text.default(image),
   docker_forward_env: list.default([]),
   docker_env: z.record(text, id).default({}),
@@ -35,6 +36,11 @@ export const terminal = block({
   ssh_user: text.default(''),
   ssh_port: port.default(22),
   ssh_key: text.default(''),
+  ssh_passphrase: text.default(''),
+  ssh_jump: text.default(''),
+  ssh_known_hosts: text.default(''),
+  ssh_host_keys: z.enum(['accept-new', 'strict']).default('strict'),
+  singularity_binary: text.default(''),
   singularity_image: text.default(`docker://${image}`),
   sandbox_dir: text.default(''),
   scratch_dir: text.default(''),
