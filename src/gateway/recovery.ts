@@ -44,6 +44,8 @@ export async function recover(options: RecoveryOptions): Promise<{ resumed: numb
     const reason = resetReason(options.resetPolicy(session), session.updatedAt, now);
     return reason && !askedNow.has(session.key) ? [{ session, reason }] : [];
   });
+  // First of all, since rows that are added from here on reach it by themselves.
+  await outbound.start();
   await store.transaction(async (tables) => {
     if (options.alone) await tables.sessions.releaseAll();
     for (const session of died) await tables.sessions.update(session.key, { resumes: session.resumes + 1 });
@@ -51,7 +53,6 @@ export async function recover(options: RecoveryOptions): Promise<{ resumed: numb
     await tellRestarted(tables, replies);
     await prune(tables, now);
   });
-  await outbound.start();
   await timers.start();
   // What only waits for a person has nothing to do until the person decides.
   const waitsForPerson = new Set((await store.read.approvals.allPending()).map((row) => row.sessionKey));

@@ -34,6 +34,8 @@ export interface HarnessOptions {
   config?: Record<string, unknown>;
   platform?: MemoryPlatform;
   environment?: () => Promise<Environment>;
+  /** Told of sessions that could not be worked on; without it such an error fails the test. */
+  onError?(error: unknown): void;
   /** Parts to use instead of the harness's own. */
   parts?: Partial<GatewayParts>;
 }
@@ -62,7 +64,10 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       home,
       config: () => config,
       store,
-      queue: createEmbeddedQueue({ concurrency: 16, onError: (_key, error) => errors.push(error) }),
+      queue: createEmbeddedQueue({
+        concurrency: 16,
+        onError: (_key, error) => (options.onError ?? keepError)(error),
+      }),
       clock: systemClock,
       log: silentLog,
       platforms: new Map([[platform.name, platform]]),
@@ -104,6 +109,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   }
 
   const errors: unknown[] = [];
+  const keepError = (error: unknown) => void errors.push(error);
   running = await start(options.model);
   return {
     home,

@@ -1,0 +1,215 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../../src/store/store.ts';
+import { type Harness, type HarnessOptions, startHarness } from '../../support/gateway-harness.ts';
+import { createScriptedModel } from '../../support/scripted-model.ts';
+import { createLedgerTools, type LedgerTools, never } from './ledger-tools.ts';
+
+const setAside = /interrupted several times while working on this and set it aside.*\(error [0-9a-f]{6}\)/;
+const key = 'agent:main:telegram:dm:1';
+
+/** A store as a process leaves it that died in the middle of its work on a session. */
+async function dieAtWork(store: Store, times = 1): Promise<void> {
+  await store.transaction(async (tables) => {
+    await tables.sessions.acquire(key, 'dead', Date.now(), Date.now() + 60_000);
+    await tables.sessions.update(key, { resumes: times - 1 });
+  });
+}
+
+describe('recovery at the start', () => {
+  let harness: Harness;
+  let tools: LedgerTools;
+  beforeEach(() => {
+    tools = createLedgerTools();
+  });
+  afterEach(() => harness.dispose());
+
+  async function start(options: Omit<HarnessOptions, 'register'>): Promise<Harness> {
+    const config = options.config ?? { display: { tool_progress: 'off' } };
+    harness = await startHarness({ ...options, config, register: tools.register });
+    return harness;
+  }
+  const shown = () => expect.poll(() => harness.platform.texts(), { timeout: 5_000 });
+  const session = async () => {
+    const row = await harness.store.read.sessions.get(key);
+    if (!row) throw new Error('no session');
+    return row;
+  };
+  /** A turn that is in the middle of its work. */
+  async function startAndThink(): Promise<void> {
+    await start({ model: createScriptedModel([{ wait: never, say: 'never' }]) });
+    await harness.platform.says('think');
+    await expect.poll(async () => (await harness.store.read.sessions.counts()).running).toBe(1);
+  }
+
+  it('resumes a turn at which the process died twice', async () => {
+    await startAndThink();
+    await harness.restart(createScriptedModel(['resumed']), (store) => dieAtWork(store, 2));
+    await shown().toEqual(['resumed']);
+    expect((await session()).resumes).toBe(0);
+  });
+
+  it('sets a message aside at which the process died three times, and answers the next', async () => {
+    await startAndThink();
+    const model = createScriptedModel(['next']);
+    await harness.restart(model, (store) => dieAtWork(store, 3));
+    await shown().toEqual([expect.stringMatching(setAside)]);
+    expect(model.requests).toEqual([]);
+    await harness.platform.says('hi');
+    await shown().toEqual([expect.stringMatching(setAside), 'next']);
+  });
+
+  it('sets a message aside whose taking in killed the process three times', async () => {
+    const { platform } = await start({ model: createScriptedModel([]) });
+    let downloads = 0;
+    platform.download = () => {
+      downloads += 1;
+      return never;
+    };
+    const attachments = [{ kind: 'document', ref: 'bomb', name: 'bomb.zip' } as const];
+    await platform.says('open this', { attachments });
+    await expect.poll(() => downloads).toBe(1);
+    await harness.restart(createScriptedModel(['next']), (store) => dieAtWork(store, 3));
+    await shown().toEqual([expect.stringMatching(setAside)]);
+    expect(downloads).toBe(1);
+    await platform.says('hi');
+    await shown().toEqual([expect.stringMatching(setAside), 'next']);
+  });
+
+  it('counts no clean stop as a death', async () => {
+    await startAndThink();
+    await harness.gateway.stop(0);
+    expect(await harness.store.read.sessions.leased()).toEqual([]);
+    await harness.restart(createScriptedModel([{ wait: never, say: 'never' }]));
+    await expect.poll(async () => (await harness.store.read.sessions.leased()).length).toBe(1);
+    expect((await session()).resumes).toBe(0);
+  });
+
+  it('works on what may have killed it alone, while the others go on', async () => {
+    const gate = Promise.withResolvers<void>();
+    await start({ model: createScriptedModel(() => ({ wait: never, say: 'never' })) });
+    for (const chatId of ['1', '2', '3']) await harness.platform.says(`work ${chatId}`, { chatId });
+    await expect.poll(async () => (await harness.store.read.sessions.counts()).running).toBe(3);
+    const seen: string[] = [];
+    const model = createScriptedModel((messages) => {
+      const said = String(messages.at(-1)?.content);
+      seen.push(said);
+      return said === 'work 3' ? 'innocent' : { wait: gate.promise, say: said };
+    });
+    await harness.restart(model, (store) =>
+      store.transaction(async (tables) => {
+        await tables.sessions.releaseAll();
+        for (const chatId of ['1', '2'])
+          await tables.sessions.update(`agent:main:telegram:dm:${chatId}`, { resumes: 2 });
+      }),
+    );
+    await shown().toEqual(['innocent']);
+    const leased = (await harness.store.read.sessions.leased()).map((row) => row.key);
+    expect(leased).toHaveLength(1);
+    expect(seen.filter((said) => said !== 'work 3')).toHaveLength(1);
+    gate.resolve();
+    await expect.poll(() => harness.platform.texts().sort()).toEqual(['innocent', 'work 1', 'work 2']);
+  });
+
+  it('applies the reset policy before it resumes: an old turn is ended, its chat told, its calls never run', async () => {
+    await start({
+      model: createScriptedModel([{ call: 'hang', args: { command: 'one' } }]),
+      config: { session_reset: { mode: 'idle', idle_minutes: 60 }, display: { tool_progress: 'off' } },
+    });
+    await harness.platform.says('work');
+    await expect.poll(() => tools.hanging.length).toBe(1);
+    const before = (await session()).sessionId;
+    const model = createScriptedModel(['fresh']);
+    await harness.restart(model, (store) =>
+      store.transaction((tables) => tables.sessions.update(key, { updatedAt: Date.now() - 2 * 3_600_000 })),
+    );
+    await shown().toEqual([expect.stringMatching(setAside)]);
+    expect(model.requests).toEqual([]);
+    await harness.platform.says('hi');
+    await shown().toEqual([expect.stringMatching(setAside), 'fresh']);
+    expect((await session()).sessionId).not.toBe(before);
+    expect(tools.ledger).toEqual(['one']);
+  });
+
+  it('settles at the start what expired while no gateway ran: the card says so, nothing runs', async () => {
+    await start({ model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }]) });
+    await harness.platform.says('delete build');
+    await expect.poll(() => harness.platform.card()?.buttons.length).toBe(2);
+    const old = harness.platform.card()?.buttons[0]?.[0]?.id ?? '';
+    const model = createScriptedModel(['left it']);
+    await harness.restart(model, (store) => expireAll(store, harness.home));
+    await shown().toEqual(['left it']);
+    await expect.poll(() => harness.platform.card()?.title).toMatch(/^⌛ Expired/);
+    expect(harness.platform.card()?.buttons).toEqual([]);
+    expect(await harness.platform.pressesId(old)).toEqual({
+      text: 'This has expired; nothing ran.',
+      alert: true,
+    });
+    expect(tools.ledger).toEqual([]);
+  });
+
+  it('still expires after a restart what nobody answers', async () => {
+    await start({
+      model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }]),
+      config: { approvals: { timeout: 1 } },
+    });
+    await harness.platform.says('delete build');
+    await expect.poll(() => harness.platform.card()?.buttons.length).toBe(2);
+    await harness.restart(createScriptedModel(['left it']));
+    expect(harness.platform.card()?.buttons.length).toBe(2);
+    await shown().toEqual(['left it']);
+    expect(tools.ledger).toEqual([]);
+  });
+
+  it('restarts for an admin: drains, and tells that chat once that it is back', async () => {
+    let asked = 0;
+    const requestRestart = () => {
+      asked += 1;
+    };
+    await start({
+      model: createScriptedModel([]),
+      config: { telegram: { token: 'x', allow_all_users: true, admin_users: ['ann'] } },
+      parts: { requestRestart },
+    });
+    await harness.platform.says('/restart', { user: 'bob', chatId: '2' });
+    await shown().toEqual(['Only an admin can do this.']);
+    expect(asked).toBe(0);
+    await harness.platform.says('/restart');
+    await shown().toEqual(['Only an admin can do this.', expect.stringContaining('Restarting')]);
+    await expect.poll(() => asked).toBe(1);
+    await harness.restart(createScriptedModel([]));
+    await expect.poll(() => harness.platform.texts('1')).toEqual([expect.anything(), '✅ Back online.']);
+    await harness.restart(createScriptedModel(['next']));
+    await harness.platform.says('hi');
+    await expect.poll(() => harness.platform.texts('1').at(-1)).toBe('next');
+    expect(harness.platform.texts('1').filter((text) => text.includes('Back online'))).toHaveLength(1);
+    expect(asked).toBe(1);
+  });
+
+  it('tells a session once of a background process that ended, however often it is told', async () => {
+    const model = createScriptedModel(['hello', 'the build is done', 'next']);
+    await start({ model });
+    await harness.platform.says('hi');
+    await shown().toEqual(['hello']);
+    const { sessionId } = await session();
+    for (let times = 0; times < 2; times += 1)
+      await harness.gateway.notify(sessionId, 'process proc_1 exited with 0', 'proc_1');
+    await shown().toEqual(['hello', 'the build is done']);
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('proc_1 exited with 0');
+    await harness.platform.says('and?');
+    await shown().toEqual(['hello', 'the build is done', 'next']);
+  });
+});
+
+/** As if the gateway had been off until long after the requests had run out. */
+async function expireAll(store: Store, home: string): Promise<void> {
+  const past = Date.now() - 60_000;
+  for (const row of await store.read.approvals.allPending())
+    await store.transaction((tables) =>
+      tables.timers.set({ id: `approval:${row.id}`, kind: 'approval_expiry', ref: row.id, dueAt: past }),
+    );
+  const db = new DatabaseSync(join(home, 'state.db'));
+  db.exec(`UPDATE approvals SET expires_at = ${past}`);
+  db.close();
+}
