@@ -210,7 +210,9 @@ export function allowlistCovers(entries: readonly string[], judgement: Judgement
     if (isSimple(judgement) && globMatches(entry.pattern, judgement.text.trim())) return true;
   }
   const categories = new Set(parsed.flatMap((entry) => (entry.kind === 'category' ? [entry.category] : [])));
-  return judgement.findings.every(
-    (finding) => categories.has(finding.category) || grantsCover(grants, finding),
+  // What is dangerous by its kind (a script, a guarded file) has no findings: no entry speaks of it.
+  return (
+    judgement.findings.length > 0 &&
+    judgement.findings.every((finding) => categories.has(finding.category) || grantsCover(grants, finding))
   );
 }
