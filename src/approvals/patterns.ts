@@ -290,7 +290,10 @@ export const DANGER_PATTERNS: readonly DangerPattern[] = [
   },
 ];
 
-/** The same list as plain pairs of pattern and description. */
+/**
+ * The same list as plain pairs of pattern and description.
+ * @public
+ */
 export const DANGEROUS_PATTERNS: readonly (readonly [RegExp, string])[] = DANGER_PATTERNS.map(
   ({ pattern, description }) => [pattern, description] as const,
 );

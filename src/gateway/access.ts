@@ -1,4 +1,4 @@
-import type { ChatAddress, InboundEvent, Sender } from '../../platforms/platform.ts';
+import type { ChatAddress, Sender } from '../../platforms/platform.ts';
 
 /** Who may speak to the bot on one platform. Ids only: names can be taken by anyone. */
 export interface AccessRules {
@@ -41,8 +41,4 @@ export async function accessOf(
   if (sender.roles?.some((role) => rules.allowedRoles.includes(role))) return allowed;
   if (await isPaired(sender.id)) return allowed;
   return { kind: 'stranger', mayPair: chat.kind === 'dm' && rules.strangers === 'pair' };
-}
-
-export function speakerOf(event: InboundEvent): { sender: Sender; chat: ChatAddress; addressed: boolean } {
-  return { sender: event.sender, chat: event.chat, addressed: event.addressed };
 }

@@ -8,7 +8,6 @@ export type {
   AndOr,
   Assignment,
   Command,
-  CommandArgument,
   CompoundList,
   DoubleQuotedChild,
   Function as FunctionNode,

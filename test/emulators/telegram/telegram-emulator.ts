@@ -60,7 +60,8 @@ export interface TelegramEmulator {
 /** Telegram's Bot API, strict: what the API would refuse or ignore, it refuses, and keeps the complaint. */
 export async function startTelegramEmulator(options: EmulatorOptions = {}): Promise<TelegramEmulator> {
   // One gateway a token on a machine: runs side by side need bots of their own.
-  const token = options.token ?? `${randomInt(100_000_000, 999_999_999)}:AAtest-token-of-the-emulator-0123456789`;
+  const token =
+    options.token ?? `${randomInt(100_000_000, 999_999_999)}:AAtest-token-of-the-emulator-0123456789`;
   const world = createWorld(Number(token.split(':')[0]));
   const unknown = new Set(options.unknownMethods);
   const record = options.record ?? true;
