@@ -2,8 +2,8 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
 /**
- * `node:http` with kept connections, since a model call is most of what a turn costs: with the `openai` client's
- * `fetch` one streamed call takes 1.1 ms of CPU, this way 0.2 ms, and a third of the memory under load.
+ * `node:http` with kept connections. A model call is most of what a turn costs, and this way takes a third of the
+ * processor time of the `openai` client and keeps the connection: docs/decisions/005-model-client.md.
  */
 const agents = {
   'http:': new HttpAgent({ keepAlive: true }),
@@ -62,7 +62,10 @@ function send({ url, apiKey, body, signal }: Post): Promise<Outcome> {
   });
 }
 
-/** Feeds the body to `onText` as it comes; resolves at its end, rejects when it breaks off before. */
+/**
+ * Feeds the body to `onText` as it comes; resolves at its end, rejects when it breaks off before. A body is read to
+ * its end even if nothing of interest follows, or the connection could not be kept.
+ */
 export function consume(response: IncomingMessage, onText: (piece: string) => void): Promise<void> {
   response.setEncoding('utf8');
   return new Promise((resolve, reject) => {
