@@ -13,8 +13,8 @@ export interface PrivateDocker {
   /** For `DOCKER_HOST`. */
   host: string;
   client: Docker;
-  /** Kills the engine as a crash would. */
-  crash(): Promise<void>;
+  /** Its containers stop with it. */
+  stopEngine(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -42,12 +42,12 @@ export async function startDocker(): Promise<PrivateDocker> {
     await untilAnswers(client);
   }
 
-  async function end(signal: NodeJS.Signals): Promise<void> {
+  async function end(): Promise<void> {
     const child = engine;
     engine = null;
     if (child === null || child.exitCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill(signal);
+    child.kill('SIGTERM');
     await gone;
   }
 
@@ -58,12 +58,12 @@ export async function startDocker(): Promise<PrivateDocker> {
     host: `unix://${socket}`,
     client,
     start,
-    crash: () => end('SIGKILL'),
+    stopEngine: end,
     async stop() {
       for (const { Id } of await client.listContainers({ all: true })) {
         await client.getContainer(Id).remove({ force: true });
       }
-      await end('SIGTERM');
+      await end();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
+import { sleep, systemClock } from '../../src/clock.ts';
 import { GatewayError } from '../../src/errors.ts';
 import type { EnvironmentFiles, FileStat } from './environment.ts';
 import { within } from './run-command.ts';
@@ -97,8 +98,12 @@ export async function rawRun(transport: Transport, start: CommandStart, timeoutM
   const running = await transport.start(start);
   const parts: Record<'stdout' | 'stderr', Uint8Array[]> = { stdout: [], stderr: [] };
   running.onData((stream, chunk) => parts[stream].push(chunk));
+  const over = new AbortController();
   try {
-    const exitCode = await within<number | null>(timeoutMs, running.exited, null);
+    const exitCode = await Promise.race([
+      running.exited,
+      sleep(systemClock, timeoutMs, over.signal).then(() => null),
+    ]);
     if (exitCode === null) {
       await running.kill();
       throw new GatewayError('environment_unavailable', `No answer within ${timeoutMs / 1_000} s.`);
@@ -110,6 +115,7 @@ export async function rawRun(transport: Transport, start: CommandStart, timeoutM
       stderr: Buffer.concat(parts.stderr).toString('utf8'),
     };
   } finally {
+    over.abort();
     running.release();
   }
 }

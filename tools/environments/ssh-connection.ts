@@ -62,7 +62,10 @@ async function connectOne(
   };
   await new Promise<void>((resolve, reject) => {
     client.once('ready', () => resolve());
-    client.once('error', (error) => {
+    // Stays: ssh2 may tell several errors, and one that nobody hears would end the process. After the start an error
+    // is followed by `close`, which everybody who uses the connection listens to.
+    client.on('error', (error) => {
+      context.log.warn({ error: errorMessage(error) }, 'The ssh connection failed.');
       client.end();
       reject(verifier.refusal() ?? connectError(target, error));
     });
@@ -75,10 +78,6 @@ async function connectOne(
   });
   // Else small packets wait 40 ms for the acknowledgement of the one before.
   client.setNoDelay(true);
-  // A later error is followed by `close`, which everybody who uses the connection listens to.
-  client.on('error', (error) =>
-    context.log.warn({ error: errorMessage(error) }, 'The ssh connection failed.'),
-  );
   return client;
 }
 

@@ -46,10 +46,12 @@ export function createSshPool(connect: () => Promise<Client>): SshPool {
   }
 
   function backgroundLink(): Link {
-    const free = background.find(({ used }) => used < channelsPerConnection);
-    if (free !== undefined) return free;
-    const link = open(drop);
-    background.push(link);
+    let link = background.find(({ used }) => used < channelsPerConnection);
+    if (link === undefined) {
+      link = open(drop);
+      background.push(link);
+    }
+    link.used += 1;
     return link;
   }
 
@@ -70,13 +72,14 @@ export function createSshPool(connect: () => Promise<Client>): SshPool {
       await new Promise<void>((resolve) => waiting.push(resolve));
       link = commandLink();
     }
+    // At once: whoever asks next must see it taken.
+    link.used += 1;
     return link;
   }
 
   return {
     async take(use) {
       const link = use === 'command' ? await turn() : backgroundLink();
-      link.used += 1;
       let isDone = false;
       const done = () => {
         if (isDone) return;

@@ -4,6 +4,7 @@ import { errorMessage, GatewayError } from '../../src/errors.ts';
 import { newTag } from './local-transport.ts';
 import { tagVariable } from './process-tree.ts';
 import { killArgv, parseSurvivors } from './remote-kill.ts';
+import { within } from './run-command.ts';
 import type { SshPool } from './ssh-pool.ts';
 import {
   type CommandStart,
@@ -19,32 +20,48 @@ const openPauseMs = 150;
 
 /** Programs on another host, each in a channel of a shared connection. Needs a POSIX `sh` and `env` there. */
 export function createSshTransport(pool: SshPool): Transport {
+  let lastKill: Promise<unknown> = Promise.resolve();
+
   async function start(command: CommandStart): Promise<RunningCommand> {
     const tag = newTag();
     const use = command.interactive === undefined ? 'command' : 'background';
     const { client, done } = await pool.take(use);
     try {
-      const channel = await openChannel(client, lineFor(command, tag), command.interactive === 'terminal');
-      channel.once('close', done);
-      if (command.interactive === undefined) channel.end(command.stdin);
-      return followChannel(channel, command, () => killTagged(tag, channel));
+      return await openChannel(
+        client,
+        lineFor(command, tag),
+        command.interactive === 'terminal',
+        (channel) => {
+          channel.once('close', done);
+          if (command.interactive === undefined) channel.end(command.stdin);
+          return followChannel(channel, command, () => killTagged(tag, channel));
+        },
+      );
     } catch (error) {
       done();
       throw error;
     }
   }
 
-  /** Past the queue, which the command to be killed may fill. */
-  async function killTagged(tag: string, channel: ClientChannel): Promise<number[]> {
-    const channelOfKill = await openChannel(await pool.main(), quoted(killArgv(tag)), false);
-    channelOfKill.end();
+  /** One kill at a time: they go past the queue of commands, and a connection has few channels. */
+  function killTagged(tag: string, channel: ClientChannel): Promise<number[]> {
+    const killed = lastKill.then(() => killNow(tag, channel));
+    lastKill = killed.catch(() => []);
+    return killed;
+  }
+
+  async function killNow(tag: string, channel: ClientChannel): Promise<number[]> {
     let text = '';
-    channelOfKill.on('data', (chunk: Buffer) => {
-      text += chunk.toString('utf8');
+    const over = await openChannel(await pool.main(), quoted(killArgv(tag)), false, (killer) => {
+      const closed = new Promise<void>((resolve) => killer.once('close', () => resolve()));
+      killer.on('data', (chunk: Buffer) => {
+        text += chunk.toString('utf8');
+      });
+      killer.end();
+      // In an object: a promise would be waited for.
+      return { wait: () => within(killMs, closed, undefined) };
     });
-    const timer = setTimeout(() => channelOfKill.close(), killMs);
-    await new Promise((resolve) => channelOfKill.once('close', resolve));
-    clearTimeout(timer);
+    await over.wait();
     channel.close();
     return parseSurvivors(text);
   }
@@ -52,14 +69,23 @@ export function createSshTransport(pool: SshPool): Transport {
   return { start };
 }
 
-function openChannel(client: { exec: ExecFunction }, line: string, pty: boolean): Promise<ClientChannel> {
+/**
+ * `follow` is called in the same moment as the channel opens: a short command's exit may be in the very packet that
+ * comes next, and is not told again.
+ */
+function openChannel<T>(
+  client: { exec: ExecFunction },
+  line: string,
+  pty: boolean,
+  follow: (channel: ClientChannel) => T,
+): Promise<T> {
   const options = pty
     ? { pty: { rows: terminalSize.rows, cols: terminalSize.columns, term: terminalEnv.TERM } }
     : {};
   return new Promise((resolve, reject) => {
     const attempt = (left: number) => {
       client.exec(line, options, (error, channel) => {
-        if (error === undefined) return resolve(channel);
+        if (error === undefined) return resolve(follow(channel));
         // "open failed": the server's limit of channels is reached for the moment; nothing has run.
         const isFull = /open failed/i.test(error.message);
         if (isFull && left > 1) return void setTimeout(() => attempt(left - 1), openPauseMs);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
-import { GatewayError } from '../../src/errors.ts';
+import { errorMessage, GatewayError } from '../../src/errors.ts';
 import type { Environment } from './environment.ts';
 import { type OpenContext, safeName, type TerminalOptions } from './options.ts';
 import { startRemoteBackground } from './remote-background.ts';
@@ -44,8 +44,16 @@ export async function createSshEnvironment(
         await rawRun(transport, { argv: ['mkdir', '-p', '-m', '700', stateFolder] }, probeMs);
       },
       async close() {
-        await rawRun(transport, { argv: ['rm', '-rf', stateFolder] }, probeMs);
-        pool.close();
+        try {
+          await rawRun(transport, { argv: ['rm', '-rf', stateFolder] }, probeMs);
+        } catch (error) {
+          context.log.warn(
+            { error: errorMessage(error), stateFolder },
+            'Shell state stays on the ssh host for a day.',
+          );
+        } finally {
+          pool.close();
+        }
       },
     });
   } catch (error) {
