@@ -6,14 +6,11 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import v8 from 'node:v8';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const wanted = 24;
 
 if (Number(process.versions.node.split('.')[0]) >= wanted) {
-  // Collect garbage early rather than grow: a third less memory under load, for a tenth more processor time.
-  v8.setFlagsFromString('--heap-growing-percent=20');
   // Compiled code is kept beside the packages: the second start is several times faster than the first.
   module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'hermes-gateway'));
   const built = join(root, 'dist', 'src', 'cli', 'main.js');
