@@ -44,6 +44,24 @@ program
   .option('--json', 'for programs')
   .action(async (options: { json?: boolean }) => (await import('./doctor.ts')).doctor(options));
 
+const setup = program
+  .command('setup')
+  .description('a wizard: model, platforms, who may use them, tools, terminal')
+  .action(async () => (await import('./setup.ts')).setupAll());
+setup
+  .command('discord')
+  .description('the link that lets the bot into a server')
+  .option('--app <id>', 'the Application ID, where no token is set yet')
+  .option('--moderation', 'also ask for the rights of the discord_admin tool')
+  .action(async (options: DiscordSetupFlags) => (await import('./setup.ts')).setupDiscord(options));
+setup
+  .command('slack')
+  .description('the manifest of the Slack app, and a link with it filled in')
+  .option('--name <name>', 'name of the app and its bot', 'Hermes')
+  .option('--url <address>', 'public https address of this gateway, instead of Socket Mode')
+  .option('--json', 'the manifest alone')
+  .action(async (options: SlackSetupFlags) => (await import('./setup.ts')).setupSlack(options));
+
 const toolsets = program.command('toolsets').description('which tools a toolset or a platform has');
 toolsets
   .command('list')
@@ -159,9 +177,21 @@ export interface CheckFlags {
   cwd?: string;
 }
 
+export interface DiscordSetupFlags {
+  app?: string;
+  moderation?: boolean;
+}
+
+export interface SlackSetupFlags {
+  name: string;
+  url?: string;
+  json?: boolean;
+}
+
 try {
   await program.parseAsync();
 } catch (error) {
   console.error(explain(error));
-  process.exitCode = exitCodeOf(error);
+  // What a start opened before it failed must not keep the process.
+  process.exit(exitCodeOf(error));
 }

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { Config } from '../config/schema.ts';
+import { errorMessage, GatewayError } from '../errors.ts';
+
+const callTimeoutMs = 10_000;
+
+/**
+ * Checks of keys and tokens by a real call, for `doctor` and `setup`. Each resolves with what it found, in words, and
+ * rejects with `token_invalid` or `model_unauthorized` when the other side refuses the key, with
+ * `platform_unreachable` when it could not be asked.
+ */
+export async function checkModel(model: Pick<Config['model'], 'base_url' | 'api_key'>): Promise<string> {
+  const base = model.base_url || 'https://api.openai.com/v1';
+  const response = await call(`${base.replace(/\/$/, '')}/models`, {
+    authorization: `Bearer ${model.api_key}`,
+  });
+  if (response.status === 401 || response.status === 403) {
+    throw new GatewayError('model_unauthorized', `${base} refuses the key (${response.status}).`, {
+      mend: 'Check OPENAI_API_KEY.',
+    });
+  }
+  return `${base} answers (${response.status})`;
+}
+
+type Bot<Platform extends 'telegram' | 'discord' | 'slack'> = Pick<Config[Platform], 'token' | 'api_root'>;
+
+export async function checkTelegram({ token, api_root }: Bot<'telegram'>): Promise<string> {
+  const root = api_root || 'https://api.telegram.org';
+  const refused = new GatewayError('token_invalid', 'Telegram does not know this token.', {
+    mend: 'Copy it again from @BotFather into TELEGRAM_BOT_TOKEN.',
+  });
+  // It becomes a part of the address.
+  if (!/^[\w:-]+$/.test(token)) throw refused;
+  const response = await call(`${root}/bot${token}/getMe`);
+  if (response.status === 401 || response.status === 404) throw refused;
+  return `the bot answers (${response.status})`;
+}
+
+export async function checkDiscord({ token, api_root }: Bot<'discord'>): Promise<string> {
+  const root = api_root || 'https://discord.com/api';
+  const response = await call(`${root}/v10/users/@me`, { authorization: `Bot ${token}` });
+  if (response.status === 401) {
+    throw new GatewayError('token_invalid', 'Discord does not know this token.', {
+      mend: 'Copy it again from the developer portal (Bot → Reset Token) into DISCORD_BOT_TOKEN.',
+    });
+  }
+  return `the bot answers (${response.status})`;
+}
+
+/** The token may be a comma list, one a workspace. */
+export async function checkSlack({ token, api_root }: Bot<'slack'>): Promise<string> {
+  for (const one of token.split(',')) {
+    if (await slackAccepts(api_root, 'auth.test', one.trim())) continue;
+    throw new GatewayError('token_invalid', 'Slack refuses the bot token.', {
+      mend: 'Install the app to the workspace again and copy the xoxb token into SLACK_BOT_TOKEN.',
+    });
+  }
+  return 'the bot answers';
+}
+
+/** The app-level token, which opens the socket. */
+export async function checkSlackApp({
+  app_token,
+  api_root,
+}: Pick<Config['slack'], 'app_token' | 'api_root'>): Promise<string> {
+  if (await slackAccepts(api_root, 'apps.connections.open', app_token)) return 'the socket can be opened';
+  throw new GatewayError('token_invalid', 'Slack refuses the app token.', {
+    mend: 'Make one with the scope connections:write (Basic Information → App-Level Tokens) for SLACK_APP_TOKEN.',
+  });
+}
+
+const slackAnswer = z.object({ ok: z.boolean() });
+
+async function slackAccepts(apiRoot: string, method: string, token: string): Promise<boolean> {
+  const root = (apiRoot || 'https://slack.com/api/').replace(/\/?$/, '/');
+  const response = await call(`${root}${method}`, { authorization: `Bearer ${token}` }, 'POST');
+  const answer = slackAnswer.safeParse(await response.json().catch(() => null));
+  if (answer.success) return answer.data.ok;
+  throw new GatewayError(
+    'platform_unreachable',
+    `${new URL(root).host} gave no answer of Slack's (${response.status}).`,
+    {
+      mend: 'Check the network, a proxy, and the address in the configuration.',
+    },
+  );
+}
+
+/** The address may hold a token, so an error must not name it. */
+async function call(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> {
+  try {
+    return await fetch(url, { method, headers, signal: AbortSignal.timeout(callTimeoutMs) });
+  } catch (error) {
+    throw new GatewayError(
+      'platform_unreachable',
+      `${URL.canParse(url) ? new URL(url).host : 'The address'} cannot be reached: ${errorMessage(error)}.`,
+      {
+        mend: 'Check the network, a proxy, and the address in the configuration.',
+      },
+    );
+  }
+}
