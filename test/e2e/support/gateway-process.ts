@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,8 @@ export interface GatewayProcess {
   log(): string;
   /** Ends it as a crash would. */
   kill(): Promise<void>;
+  /** Resolves with the exit code once it ended by itself, or with null when a signal ended it. */
+  died(): Promise<number | null>;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
   /** Starts again on the same home, after `kill` or `stop`. */
@@ -96,6 +99,10 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
     log: () => log,
     async kill() {
       await end('SIGKILL');
+    },
+    async died() {
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      return child.exitCode;
     },
     stop: () => end('SIGTERM'),
     restart: start,

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A disk of its own that can be filled: a small tmpfs. */
+export interface SmallDisk {
+  folder: string;
+  /** Leaves no block free. */
+  fill(): void;
+  free(): void;
+  makeReadOnly(): void;
+  dispose(): void;
+}
+
+/** Why no disk can be mounted here, or null. */
+export function whyNoSmallDisk(): string | null {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'mounting a tmpfs needs root on Linux';
+  try {
+    mountSmallDisk(1).dispose();
+    return null;
+  } catch {
+    return 'this machine lets nobody mount a tmpfs';
+  }
+}
+
+export function mountSmallDisk(megabytes: number): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'hermes-disk-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'tmpfs', folder]);
+  const ballast = join(folder, 'ballast');
+  return {
+    folder,
+    fill() {
+      const { bavail, bsize } = statfsSync(folder);
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+    },
+    free: () => rmSync(ballast, { force: true }),
+    makeReadOnly: () => void execFileSync('mount', ['-o', 'remount,ro', folder]),
+    dispose() {
+      execFileSync('umount', ['-l', folder]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
