@@ -31,7 +31,10 @@ const keptConfirmed = 1_000;
 const webhookRetryMs = 100;
 
 /** Updates by long polling, one poller at a time, or by webhook; each is kept until it is confirmed. */
-export function createDelivery(onConfirmed: () => void): Delivery {
+export function createDelivery(
+  onConfirmed: () => void,
+  onHandedOut: (updates: readonly QueuedUpdate[]) => void = () => undefined,
+): Delivery {
   let queue: QueuedUpdate[] = [];
   const confirmed: QueuedUpdate[] = [];
   let waiter: Waiter | null = null;
@@ -54,6 +57,7 @@ export function createDelivery(onConfirmed: () => void): Delivery {
       reversed = false;
       updates.reverse();
     }
+    onHandedOut(updates);
     return updates;
   }
 
@@ -74,6 +78,7 @@ export function createDelivery(onConfirmed: () => void): Delivery {
         'content-type': 'application/json',
         'x-telegram-bot-api-secret-token': webhook.secret,
       };
+      onHandedOut([update]);
       const answer = await fetch(webhook.url, {
         method: 'POST',
         headers,

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerJson, createChanges, createFaults, type Fault, startHttp } from '../emulator.ts';
-import { createDelivery, type Delivery } from './delivery.ts';
+import { createDelivery, type Delivery, type QueuedUpdate } from './delivery.ts';
 import { loadDescription } from './description.ts';
 import { type MethodContext, methods } from './methods.ts';
 import { readRequest } from './request.ts';
@@ -22,6 +22,13 @@ export interface Call {
   method: string;
   fields: Fields;
   at: number;
+}
+
+/** Told of what crosses the wire, for whoever measures. Times are epoch milliseconds, finer than a millisecond. */
+export interface Watcher {
+  handedOut(updates: readonly QueuedUpdate[], at: number): void;
+  /** A call that took effect; `at` is when its request began to arrive. */
+  called(method: string, fields: Fields, at: number): void;
 }
 
 export interface TelegramEmulator {
@@ -45,6 +52,8 @@ export interface TelegramEmulator {
   hang(method: string, times?: number): void;
   slow(ms: number, method?: string): void;
   clearFaults(): void;
+  /** Returns what ends the watching. */
+  watch(watcher: Watcher): () => void;
   /** The bot's messages in a chat, oldest first. */
   shown(chat: TelegramChat): StoredMessage[];
   until: {
@@ -72,7 +81,10 @@ export async function startTelegramEmulator(options: EmulatorOptions = {}): Prom
   const drafts: { chat: TelegramChat; text: string }[] = [];
   const toasts = new Map<string, Toast>();
   const changes = createChanges(() => describeWorld(world, violations));
-  const delivery = createDelivery(changes.announce);
+  const watchers = new Set<Watcher>();
+  const delivery = createDelivery(changes.announce, (updates) => {
+    for (const watcher of watchers) watcher.handedOut(updates, preciseNow());
+  });
 
   const context: MethodContext = {
     world,
@@ -85,6 +97,7 @@ export async function startTelegramEmulator(options: EmulatorOptions = {}): Prom
   };
 
   async function answer(method: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const at = preciseNow();
     const { fields, files } = await readRequest(request);
     const run = methods[method];
     if (unknown.has(method) || (run === undefined && method !== 'getUpdates'))
@@ -100,6 +113,7 @@ export async function startTelegramEmulator(options: EmulatorOptions = {}): Prom
     if (run === undefined) return delivery.poll(fields, response);
     const result = run({ fields, files }, context);
     if (record) calls.push({ method, fields, at: Date.now() });
+    for (const watcher of watchers) watcher.called(method, fields, at);
     if (fault?.kind === 'drop' && fault.when === 'after') response.destroy();
     else answerJson(response, 200, { ok: true, result });
     changes.announce();
@@ -177,6 +191,10 @@ export async function startTelegramEmulator(options: EmulatorOptions = {}): Prom
     hang: (method, times = 1) => faults.add(method, { kind: 'hang' }, times),
     slow: (ms, method = '*') => faults.add(method, { kind: 'delay', ms }, Number.POSITIVE_INFINITY),
     clearFaults: faults.clear,
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
     shown: (chat) => (world.messages.get(chat.id) ?? []).filter(({ from }) => from.id === world.bot.id),
     until: {
       botShows: (text, chat, timeoutMs) =>
@@ -219,6 +237,10 @@ async function meet(fault: Fault | undefined, response: ServerResponse): Promise
       );
     }
   }
+}
+
+function preciseNow(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 const statusText: Readonly<Record<number, string>> = {
