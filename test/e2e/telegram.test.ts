@@ -116,6 +116,14 @@ describe('on Telegram', () => {
     );
   });
 
+  it('never lets the typing sign delay an answer', async () => {
+    await start();
+    const ann = telegram.addUser('Ann');
+    telegram.hang('sendChatAction', 5);
+    ann.says('run `sleep 1; echo awake`');
+    await telegram.until.botShows('awake', undefined, 5_000);
+  });
+
   it('stops cleanly on SIGTERM and answers what came meanwhile after the next start', async () => {
     const running = await start();
     const ann = telegram.addUser('Ann');

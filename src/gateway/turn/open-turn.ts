@@ -26,6 +26,7 @@ import { answerRows, newRow } from './answer.ts';
 import type { TurnRun } from './lanes.ts';
 import { proveLease } from './lease.ts';
 import { createPresenter, type Presenter } from './presenter.ts';
+import { createReaction } from './reaction.ts';
 import type { SessionTools } from './session-tools.ts';
 import { toolConfigOf } from './tool-config.ts';
 import { createTranscript } from './transcript.ts';
@@ -69,6 +70,14 @@ export function createOpenTurn(
       store.read.entries.list(session.sessionId),
       store.read.inbox.taken(session.key),
     ]);
+    const reaction = createReaction({
+      platform,
+      chat: session.chat,
+      messageId: taken.at(-1)?.event.messageId,
+      config: options.config(),
+      log,
+    });
+    reaction.seen();
     const display = displayFor(options.config(), session.chat.platform);
     const answerOptions = {
       store,
@@ -128,7 +137,10 @@ export function createOpenTurn(
       transcript,
       presenter,
       messages,
-      onEnd: (outcome) => options.onTurn(session.chat.platform, outcome, clock.now() - openedAt),
+      onEnd(outcome) {
+        reaction.ended(outcome);
+        options.onTurn(session.chat.platform, outcome, clock.now() - openedAt);
+      },
     });
   }
 

@@ -277,6 +277,17 @@ describe('a conversation through the gateway', () => {
     await expect.poll(() => platform.texts()[1]).toBe('works again');
   });
 
+  it('marks the message it works on, and how that ended', async () => {
+    const { platform } = await start({
+      model: createScriptedModel(['fine']),
+      config: { telegram: { token: 'x', allow_all_users: true, reactions: true } },
+    });
+    const shown: (string | null)[] = [];
+    platform.react = async (_chat, _messageId, emoji) => void shown.push(emoji);
+    await platform.says('hi');
+    await expect.poll(() => shown).toEqual(['👀', '✅']);
+  });
+
   it('answers a repeated event once', async () => {
     const { platform } = await start({ model: createScriptedModel(['once', 'twice']) });
     await platform.says('hi', { eventId: 'same' });
