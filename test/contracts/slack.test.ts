@@ -1,4 +1,6 @@
 import { slackRig } from '../emulators/slack/rig.ts';
+import { catchUpContract } from './catch-up-contract.ts';
 import { platformContract } from './platform-contract.ts';
 
 platformContract('slack', slackRig);
+catchUpContract('slack', slackRig);

@@ -1,4 +1,6 @@
 import { telegramRig } from '../emulators/telegram/rig.ts';
+import { catchUpContract } from './catch-up-contract.ts';
 import { platformContract } from './platform-contract.ts';
 
 platformContract('telegram', async () => (await telegramRig()).contract);
+catchUpContract('telegram', async () => (await telegramRig()).contract);
