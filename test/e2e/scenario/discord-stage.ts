@@ -51,7 +51,10 @@ export async function openDiscord(): Promise<TimedPlatform> {
           channel: channelOf(place),
           text: addressed(text, place),
         }),
-      commands: (name, place = dm) => void user.types(name, '', channelOf(place)),
+      commands(line, place = dm) {
+        const [name = '', ...words] = line.split(' ');
+        user.types(name, words.join(' '), channelOf(place));
+      },
       presses: (label, place = dm) => press(user, label, place),
       async denies(reason, place = dm) {
         await press(user, 'Deny', place);
@@ -89,5 +92,11 @@ export async function openDiscord(): Promise<TimedPlatform> {
 
 function messageOf(message: DiscordMessage, { threadId }: StagePlace): StageMessage {
   const shown = shownOf(message, threadId);
-  return { id: message.id, ...shown, links: markdownLinks(shown.text), pings: message.pinged };
+  return {
+    id: message.id,
+    ...shown,
+    markdown: true,
+    links: markdownLinks(shown.text),
+    pings: message.pinged,
+  };
 }

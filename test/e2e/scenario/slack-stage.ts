@@ -53,9 +53,9 @@ export async function openSlack(): Promise<TimedPlatform> {
       uploads: (name, bytes, text, place = dm) =>
         void user.uploads(name, bytes, 'text/plain', { ...at(place), text: addressed(text, place) }),
       // Slack lets nobody write a slash command in a thread.
-      commands(name, place = dm) {
-        if (place.threadId === undefined) user.types('/hermes', name, channelOf(place));
-        else user.says(`!${name}`, at(place));
+      commands(line, place = dm) {
+        if (place.threadId === undefined) user.types('/hermes', line, channelOf(place));
+        else user.says(`!${line}`, at(place));
       },
       presses: (label, place = dm) => press(user, label, place),
       async denies(reason, place = dm) {
@@ -120,9 +120,18 @@ function messageOf(message: SlackMessage): StageMessage {
   return {
     id: message.ts,
     ...shownOf(message),
+    text: textOf(message),
+    markdown: true,
     pings: tokens.filter(isPing),
     links: [...tokens.filter((token) => !isPing(token)), ...targets, ...markdown.flatMap(markdownLinks)],
   };
+}
+
+/** One paragraph a block, as Slack shows them. */
+function textOf(message: SlackMessage): string {
+  const blocks = message.blocks.filter(({ type }) => type !== 'actions' && type !== 'divider');
+  if (blocks.length === 0) return shownOf(message).text;
+  return blocks.map((block) => shownOf({ ...message, blocks: [block] }).text).join('\n\n');
 }
 
 interface Markup {

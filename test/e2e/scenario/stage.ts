@@ -9,6 +9,8 @@ export interface StagePlace {
 /** One message of the bot as it stands, with what its markup would do to the readers. */
 export interface StageMessage extends ShownMessage {
   id: string;
+  /** Whether the text is Markdown, or text as it is. */
+  markdown: boolean;
   /** Whom it notifies. */
   pings: readonly string[];
   /** Where a click on it leads. */
@@ -26,8 +28,8 @@ export interface StagePerson {
   /** Says it to the bot: in a shared place with a mention. The result takes an edit of it. */
   says(text: string, place?: StagePlace): { edit(text: string): void };
   uploads(name: string, bytes: Buffer, text: string, place?: StagePlace): void;
-  /** Gives a command of the gateway in the way that this platform has for the place. */
-  commands(name: string, place?: StagePlace): void;
+  /** Gives a command of the gateway, such as `status` or `queue buy milk`, in the way of the platform and place. */
+  commands(line: string, place?: StagePlace): void;
   /** Presses the newest button with this label. Resolves once the platform was answered. */
   presses(label: string, place?: StagePlace): Promise<void>;
   /** Presses Deny, and gives the reason in a form where the platform has forms. */

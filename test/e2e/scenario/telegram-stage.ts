@@ -40,7 +40,7 @@ export async function openTelegram(): Promise<StagePlatform> {
           { kind: 'document', name, bytes, mimeType: 'text/plain' },
           { ...at(place), caption: addressed(text, place) },
         ),
-      commands: (name, place = dm) => void user.says(`/${name}`, at(place)),
+      commands: (line, place = dm) => void user.says(`/${line}`, at(place)),
       presses: (label, place = dm) => press(label, place),
       denies: (_reason, place = dm) => press('Deny', place),
       told: () => told,
@@ -83,5 +83,5 @@ function messageOf(message: StoredMessage, { world }: TelegramEmulator): StageMe
   const pings = people
     .filter(({ id }) => links.includes(`tg://user?id=${id}`))
     .map(({ first_name: name }) => name ?? '');
-  return { id: String(message.id), ...shownOf(message), links, pings };
+  return { id: String(message.id), ...shownOf(message), markdown: rich !== undefined, links, pings };
 }
