@@ -8,6 +8,7 @@ import { compileUserPatterns, type UserPatterns } from '../approvals/user-patter
 import type { Judgement } from '../approvals/verdict.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
+import { errorMessage } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ApprovalRow } from '../store/approvals.ts';
 import type { OutboxRow } from '../store/outbox.ts';
@@ -32,6 +33,9 @@ export interface ApprovalDeskOptions {
   /** A request was settled: its session can go on. */
   onSettled(row: ApprovalRow): void;
 }
+
+/** Read by the model. */
+const unseen = 'The request could not be shown in the chat, so nobody could decide. Tell the user so.';
 
 /** Everything about approvals in one place: the gate that tools ask, the decisions that people make, the expiry. */
 export interface ApprovalDesk {
@@ -105,6 +109,13 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
     };
   }
 
+  /** The model is told why, so that the person is: a silent refusal would look like a hang. */
+  async function refuseUnseen(id: string): Promise<void> {
+    const gateway = { id: 'gateway', name: 'the gateway', isAdmin: true };
+    const outcome = await decisions.decide(id, 'deny', gateway, unseen);
+    if (outcome.kind === 'not_offered') await decisions.answer(id, `[${unseen}]`, gateway);
+  }
+
   return {
     gate,
     decisions,
@@ -112,7 +123,10 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
     waitForDecision: waiters.wait,
     notDelivered(row) {
       const id = /^(?:card|file)-(?<id>.+)$/.exec(row.key)?.groups?.['id'];
-      if (row.purpose === 'card' && id !== undefined) void decisions.withdraw(id);
+      if (row.purpose !== 'card' || id === undefined) return;
+      refuseUnseen(id).catch((error: unknown) =>
+        log.error({ error: errorMessage(error) }, 'a request that nobody can see is left to expire'),
+      );
     },
   };
 }

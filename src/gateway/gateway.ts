@@ -105,9 +105,10 @@ export function createGateway(parts: GatewayParts): Gateway {
     log,
     platforms,
     onSent: (row) => observe.delivered(row, 'sent'),
-    onDead(row) {
+    onDead(row, { chatGone }) {
       observe.delivered(row, 'dead');
       desk.notDelivered(row);
+      if (row.purpose === 'final' && !chatGone) void tellUndelivered(row);
     },
   });
   const onOutbox = outbound.push;
@@ -121,6 +122,15 @@ export function createGateway(parts: GatewayParts): Gateway {
     },
   });
   const { decisions, timers } = desk;
+
+  /** An answer that cannot be shown is not passed over in silence. */
+  async function tellUndelivered({ sessionKey, chat }: OutboxRow): Promise<void> {
+    const session = await store.read.sessions.get(sessionKey);
+    const text = messagesFor(session?.locale).turn.deliveryFailed;
+    await store
+      .transaction((tables) => replies.add(tables, { key: sessionKey, chat }, text))
+      .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'a chat could not be told'));
+  }
 
   const keyRules = () => ({
     groupSessionsPerUser: config().group_sessions_per_user,

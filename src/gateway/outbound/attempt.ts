@@ -14,7 +14,8 @@ const longestRetryMs = 30_000;
 export type AttemptOutcome =
   | { kind: 'sent'; messageId: string | null }
   | { kind: 'retry'; afterMs: number; error: string; blocksChat: boolean }
-  | { kind: 'dead'; error: string };
+  /** `chatGone`: nothing else can be said there either. */
+  | { kind: 'dead'; error: string; chatGone: boolean };
 
 /**
  * Carries out one outbox row by one API call, and says what is to become of it. Never rejects. A row that an
@@ -104,7 +105,7 @@ async function judge(
     case 'cancelled':
       return judgeUnknown(row, platform, error, afterMs, signal);
     default:
-      return { kind: 'dead', error: error.message };
+      return { kind: 'dead', error: error.message, chatGone: error.code === 'chat_gone' };
   }
 }
 
@@ -126,7 +127,7 @@ async function judgeUnknown(
   if (found !== null) return { kind: 'sent', messageId: found };
   return row.attempts + 1 < unknownTries
     ? again
-    : { kind: 'dead', error: `${error.message} (tried ${unknownTries} times)` };
+    : { kind: 'dead', error: `${error.message} (tried ${unknownTries} times)`, chatGone: false };
 }
 
 /** The message that a row became, or null when it is not found; a look-up that fails found nothing. */

@@ -8,7 +8,7 @@ import { chatKeyOf } from '../session-key.ts';
 import { attempt } from './attempt.ts';
 import { createPace, type Pace } from './pace.ts';
 
-/** Rows older than this are given up at start: nobody wants yesterday's answer. */
+/** Rows older than this are given up: nobody wants yesterday's answer. */
 const maxAgeMs = 24 * 3_600_000;
 /** What may be dropped must not hold up what may not. */
 const ephemeralTimeoutMs = 5_000;
@@ -38,8 +38,8 @@ export interface OutboundOptions {
   clock: Clock;
   log: Log;
   platforms: ReadonlyMap<string, Platform>;
-  /** A message that could not be delivered for good. */
-  onDead(row: OutboxRow, error: string): void;
+  /** A message that could not be delivered for good; `chatGone` when nothing else can be said there either. */
+  onDead(row: OutboxRow, why: { error: string; chatGone: boolean }): void;
   onSent(row: OutboxRow): void;
 }
 
@@ -116,8 +116,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   async function send(lane: Lane, row: OutboxRow, platform: Platform, pace: Pace): Promise<void> {
     const outcome = await attempt(row, platform, store.read, stopping.signal, fromBefore.delete(row.id));
+    // What the stop cut short is left for the next start to settle.
+    if (stopping.signal.aborted && outcome.kind !== 'sent') return;
+    if (outcome.kind === 'retry' && clock.now() - row.createdAt > maxAgeMs)
+      return giveUp(lane, row, { error: outcome.error, chatGone: false });
     if (outcome.kind === 'retry') {
-      if (stopping.signal.aborted) return;
       row.attempts += 1;
       log.warn(
         { platform: row.platform, attempts: row.attempts, error: outcome.error },
@@ -129,27 +132,31 @@ export function createOutbound(options: OutboundOptions): Outbound {
       await pause(lane, outcome.afterMs, true);
       return;
     }
+    if (outcome.kind === 'dead') return giveUp(lane, row, outcome);
     lane.rows.shift();
-    if (outcome.kind === 'dead') {
-      log.error(
-        { platform: row.platform, purpose: row.purpose, error: outcome.error },
-        'a message was given up',
-      );
-      await mark(() => store.transaction((tables) => tables.outbox.markDead(row.id, outcome.error)));
-      options.onDead(row, outcome.error);
-      return;
-    }
     await mark(() => store.transaction((tables) => tables.outbox.markSent(row.id, outcome.messageId)));
     options.onSent(row);
   }
 
-  /** A full disk must not make a sent message look unsent for longer than it lasts. */
+  async function giveUp(
+    lane: Lane,
+    row: OutboxRow,
+    { error, chatGone }: { error: string; chatGone: boolean },
+  ): Promise<void> {
+    lane.rows.shift();
+    log.error({ platform: row.platform, purpose: row.purpose, error }, 'a message was given up');
+    await mark(() => store.transaction((tables) => tables.outbox.markDead(row.id, error)));
+    options.onDead(row, { error, chatGone });
+  }
+
+  /** A full disk must not make a sent message look unsent for longer than it lasts; a stop is no reason either. */
   async function mark(write: () => Promise<void>): Promise<void> {
-    for (let tries = 0; !stopping.signal.aborted; tries += 1) {
+    for (let tries = 0; ; tries += 1) {
       try {
         return await write();
       } catch (error) {
         log.error({ error: errorMessage(error), tries }, 'the state of a message could not be stored');
+        if (stopping.signal.aborted) return;
         await new Promise<void>((resolve) => clock.after(1_000, resolve));
       }
     }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InboundEvent } from '../../../platforms/platform.ts';
+import { GatewayError } from '../../../src/errors.ts';
 import { requestCard } from '../../../src/gateway/cards.ts';
 import { type Harness, type HarnessOptions, startHarness } from '../../support/gateway-harness.ts';
 import { createMemoryPlatform } from '../../support/memory-platform.ts';
@@ -172,13 +173,13 @@ describe('approvals under fire', () => {
     expect(tools.ledger).toEqual([]);
   });
 
-  it('withdraws a request whose card could not be shown, and runs nothing', async () => {
-    const { GatewayError } = await import('../../../src/errors.ts');
-    const { platform } = await start({ model: createScriptedModel([remove('build'), 'could not ask']) });
+  it('refuses a request whose card could not be shown, runs nothing, and lets the model tell why', async () => {
+    const model = createScriptedModel([remove('build'), 'could not ask']);
+    const { platform } = await start({ model });
     platform.failNext.push(new GatewayError('platform_refused', 'bad keyboard'));
     await platform.says('delete');
-    await expect.poll(() => harness.store.read.approvals.countPending()).toBe(0);
-    await expect.poll(async () => (await harness.store.read.sessions.counts()).idle).toBe(1);
+    await shown().toEqual(['could not ask']);
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('could not be shown in the chat');
     expect(tools.ledger).toEqual([]);
   });
 

@@ -237,6 +237,8 @@ describe('loss, duplicates and restarts', () => {
     await platform.says('2');
     const dead = () => harness.store.read.outbox.dead(10);
     await expect.poll(dead).toMatchObject([{ attempts: 2 }]);
+    // The third failure meets what the chat is told then.
+    await shown().toEqual(['one', '⚠️ A part of my answer could not be delivered here.']);
   });
 });
 

@@ -33,7 +33,7 @@ describe('the outbound scheduler', () => {
       clock,
       log: silentLog,
       platforms: new Map([['telegram', platform]]),
-      onDead: (_row, error) => dead.push(error),
+      onDead: (_row, { error }) => dead.push(error),
       onSent: () => undefined,
     });
   });
@@ -96,6 +96,41 @@ describe('the outbound scheduler', () => {
     await clock.advance(3_600_000);
     expect(platform.texts()).toEqual([]);
     expect(dead).toEqual([code]);
+  });
+
+  it('gives up after a day what could not be sent all the time', async () => {
+    for (let times = 0; times < 10_000; times += 1) fail('platform_unreachable', 3_600_000);
+    const id = await say('one');
+    await expect.poll(async () => (await store.read.outbox.get(id))?.attempts).toBe(1);
+    for (let hour = 1; hour <= 24; hour += 1) {
+      await clock.advance(3_600_000);
+      await expect.poll(async () => (await store.read.outbox.get(id))?.attempts).toBe(hour + 1);
+    }
+    expect(await stateOf(id)).toBe('new');
+    await clock.advance(3_600_000);
+    await expect.poll(() => stateOf(id)).toBe('dead');
+  });
+
+  it('marks what a stop finds on its way, and leaves to the next start what it cut short', async () => {
+    const gate = Promise.withResolvers<void>();
+    const deliver = platform.deliver;
+    platform.deliver = async (...call) => {
+      const sent = await deliver(...call);
+      await gate.promise;
+      return sent;
+    };
+    const arrived = await say('arrives');
+    await expect.poll(() => platform.texts()).toEqual(['arrives']);
+    platform.deliver = (_chat, _payload, { signal }) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+      );
+    const cut = await say('cut short', '2');
+    outbound.stop();
+    gate.resolve();
+    await expect.poll(() => stateOf(arrived)).toBe('sent');
+    expect(await stateOf(cut)).toBe('new');
+    expect(dead).toEqual([]);
   });
 
   it('takes a message for sent that it finds after an unknown outcome', async () => {
