@@ -91,11 +91,6 @@ async function importImage(
   build: (root: string) => Promise<void>,
 ): Promise<void> {
   const root = join(folder, 'root');
-  await mkdir(root);
-  for (const path of ['bin', 'etc', 'root', 'tmp', 'proc', 'dev', 'sys', 'run', 'var/tmp']) {
-    await mkdir(join(root, path), { recursive: true });
-  }
-  await writeFile(join(root, 'etc/passwd'), 'root:x:0:0:root:/root:/bin/sh\n');
   await build(root);
   const archive = join(folder, 'root.tar');
   await run('tar', ['-C', root, '-cf', archive, '.']);
@@ -108,7 +103,16 @@ async function importImage(
   await rm(archive);
 }
 
-async function buildBusyboxRoot(root: string): Promise<void> {
+async function buildFolders(root: string): Promise<void> {
+  for (const path of ['bin', 'etc', 'root', 'tmp', 'proc', 'dev', 'sys', 'run', 'var/tmp']) {
+    await mkdir(join(root, path), { recursive: true });
+  }
+  await writeFile(join(root, 'etc/passwd'), 'root:x:0:0:root:/root:/bin/sh\n');
+}
+
+/** The root of a system with busybox alone. */
+export async function buildBusyboxRoot(root: string): Promise<void> {
+  await buildFolders(root);
   const busybox = (await findProgram('busybox')) ?? 'busybox';
   await copyFile(busybox, join(root, 'bin/busybox'));
   const { stdout } = await run(busybox, ['--list']);
@@ -122,6 +126,7 @@ const bashTools =
   );
 
 async function buildBashRoot(root: string): Promise<void> {
+  await buildFolders(root);
   for (const tool of bashTools) {
     const path = await findProgram(tool);
     if (path === null) continue;

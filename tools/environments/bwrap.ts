@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
+import type { Wrap } from './local-transport.ts';
 
 const probeMs = 5_000;
 
@@ -10,9 +11,7 @@ const probeMs = 5_000;
  * working folder and the shell's state, `/tmp` is its own, and there is no network. The process tree stays visible to
  * the gateway, which ends commands as without a sandbox.
  */
-export function bwrapCommand(options: {
-  writable: readonly string[];
-}): (argv: readonly string[]) => readonly string[] {
+export function bwrapCommand(options: { writable: readonly string[] }): Wrap {
   const writable = options.writable
     .map((path) => realpathSync(path))
     .flatMap((path) => ['--bind', path, path]);
@@ -21,7 +20,7 @@ export function bwrapCommand(options: {
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', ...writable],
     ...['--unshare-net', '--unshare-ipc', '--'],
   ];
-  return (argv) => [...sandbox, ...argv];
+  return (argv, { cwd }) => ({ argv: [...sandbox, ...argv], cwd });
 }
 
 /** Rejects with the mend when bubblewrap is missing or the kernel forbids it. */

@@ -12,6 +12,8 @@ const backends: Readonly<Partial<Record<BackendName, Open>>> = {
   local: async (options, context) => openLocal(options, context),
   docker: async (options, context) => (await import('./docker.ts')).createDockerEnvironment(options, context),
   ssh: async (options, context) => (await import('./ssh.ts')).createSshEnvironment(options, context),
+  singularity: async (options, context) =>
+    (await import('./singularity.ts')).createSingularityEnvironment(options, context),
 };
 
 export const availableBackends = Object.keys(backends);
@@ -51,8 +53,11 @@ export async function reapLeftovers(
   options: TerminalOptions,
   context: Pick<OpenContext, 'installId' | 'env' | 'log'>,
 ): Promise<string[]> {
-  if (options.backend !== 'docker') return [];
-  return (await import('./docker.ts')).reapDocker(options, context);
+  if (options.backend === 'docker') return (await import('./docker.ts')).reapDocker(options, context);
+  if (options.backend === 'singularity') {
+    return (await import('./singularity.ts')).reapSingularity(options, context);
+  }
+  return [];
 }
 
 /** Names an installation by its home, for labels and folders. */

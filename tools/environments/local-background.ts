@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { BackgroundStart } from './environment.ts';
 import { closeFile, type Fifos } from './fifos.ts';
-import { exitOf, newTag, startProgram } from './local-transport.ts';
+import { exitOf, newTag, startProgram, type Wrap, wrapped } from './local-transport.ts';
 import { createMarkerFilter } from './marker-filter.ts';
 import { killTree, processStat, tagVariable } from './process-tree.ts';
 import { within } from './run-command.ts';
@@ -10,6 +10,7 @@ export interface LocalBackgroundOptions {
   fifos: Fifos;
   cwd: string;
   env: Readonly<Record<string, string>>;
+  wrap?: Wrap;
 }
 
 /** After the exit a grandchild may still hold the pipe: this long a silence ends the wait for more output. */
@@ -24,12 +25,13 @@ export async function startLocalBackground(
   const tag = newTag();
   const output = await options.fifos.output();
   const input = await options.fifos.input();
-  const child = startProgram(argv, {
-    cwd: options.cwd,
+  const real = wrapped(options.wrap, argv, { tag, cwd: options.cwd });
+  const child = startProgram(real.argv, {
+    cwd: real.cwd,
     env: { ...options.env, [tagVariable]: tag },
     stdio: [input.fd, output.fd, output.fd],
   });
-  const exit = exitOf(child, argv[0] ?? '', options.cwd).catch(() => 127);
+  const exit = exitOf(child, argv[0] ?? '', real.cwd).catch(() => 127);
   await Promise.all([closeFile(input.fd), closeFile(output.fd)]);
   const ended = new Promise<void>((resolve) => output.stream.once('close', () => resolve()));
   // The program may end without reading its input (EPIPE): its exit tells more.

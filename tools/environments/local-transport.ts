@@ -15,13 +15,18 @@ export interface LocalTransportOptions {
   folder: string;
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Puts a sandbox around a program; default: as it is. */
-  wrap?: (argv: readonly string[]) => readonly string[];
+  wrap?: Wrap;
 }
 
+/** Puts a sandbox around a program: how it is really started, and in which folder of this machine. */
+export type Wrap = (
+  argv: readonly string[],
+  place: { tag: string; cwd: string },
+) => { argv: readonly string[]; cwd: string };
+
 /**
- * Programs of this machine, not interactive (see `local-background` and `pty`), each the leader of its own session, with named pipes for
- * its output.
+ * Programs of this machine, each the leader of its own session, with named pipes for its output. Interactive ones are
+ * started by `local-background` and `pty`.
  */
 export function createLocalTransport(options: LocalTransportOptions): Transport {
   return {
@@ -32,12 +37,13 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
       const input = stdin === undefined ? null : await inputFile(options.folder, stdin);
       const streams = merged ? [out.stream] : [out.stream, err.stream];
       try {
-        const child = startProgram(options.wrap?.(argv) ?? argv, {
-          cwd: cwd ?? options.cwd,
+        const real = wrapped(options.wrap, argv, { tag, cwd: cwd ?? options.cwd });
+        const child = startProgram(real.argv, {
+          cwd: real.cwd,
           env: { ...options.env, [tagVariable]: tag },
           stdio: [input?.fd ?? 'ignore', out.fd, err.fd],
         });
-        const exited = exitOf(child, argv[0] ?? '', cwd ?? options.cwd);
+        const exited = exitOf(child, argv[0] ?? '', real.cwd);
         // Told to whoever follows; a failure before that must not count as unhandled.
         exited.catch(() => undefined);
         return followChild(child, tag, exited, {
@@ -55,6 +61,12 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
     },
   };
 }
+
+export const wrapped = (
+  wrap: Wrap | undefined,
+  argv: readonly string[],
+  place: { tag: string; cwd: string },
+): ReturnType<Wrap> => wrap?.(argv, place) ?? { argv, cwd: place.cwd };
 
 export const newTag = () => randomBytes(9).toString('hex');
 

@@ -1,16 +1,14 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { errorMessage } from '../../src/errors.ts';
 import { bwrapCommand, checkBwrap } from './bwrap.ts';
 import { scrubbedEnv } from './child-env.ts';
 import type { Environment } from './environment.ts';
 import { createFifos } from './fifos.ts';
-import { startLocalBackground } from './local-background.ts';
 import { createLocalFiles } from './local-files.ts';
 import { createLocalTransport } from './local-transport.ts';
 import { isAlive } from './process-tree.ts';
-import { startLocalPty } from './pty.ts';
+import { startOnMachine } from './pty.ts';
 import { createShellEnvironment } from './shell-environment.ts';
 
 export interface LocalOptions {
@@ -47,16 +45,7 @@ export async function createLocalEnvironment(options: LocalOptions = {}): Promis
     stateFolder: folder,
     transport: createLocalTransport(place),
     files: createLocalFiles(),
-    async spawn(argv, { pty, mark }) {
-      const wrapped = wrap?.(argv) ?? argv;
-      if (!pty) return startLocalBackground(wrapped, mark, place);
-      try {
-        return await startLocalPty(wrapped, mark, place);
-      } catch (error) {
-        const started = await startLocalBackground(wrapped, mark, place);
-        return { ...started, ptyNote: `No pseudo-terminal here, so pipes are used: ${errorMessage(error)}` };
-      }
-    },
+    spawn: (argv, how) => startOnMachine(argv, how, place),
     async close() {
       await rm(folder, { recursive: true, force: true });
     },

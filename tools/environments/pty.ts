@@ -1,25 +1,42 @@
+import { errorMessage } from '../../src/errors.ts';
 import { createBacklog } from './backlog.ts';
 import type { BackgroundStart } from './environment.ts';
-import { startToken } from './local-background.ts';
-import { newTag } from './local-transport.ts';
+import { type LocalBackgroundOptions, startLocalBackground, startToken } from './local-background.ts';
+import { newTag, type Wrap, wrapped } from './local-transport.ts';
 import { createMarkerFilter } from './marker-filter.ts';
 import { killTree, tagVariable } from './process-tree.ts';
 import { terminalEnv, terminalSize } from './transport.ts';
 
+/** On a pseudo-terminal if asked, else on pipes; where there is no terminal to be had, on pipes with a note. */
+export async function startOnMachine(
+  argv: readonly string[],
+  { pty, mark }: { pty: boolean; mark: string },
+  options: LocalBackgroundOptions,
+): Promise<BackgroundStart & { ptyNote?: string }> {
+  if (!pty) return startLocalBackground(argv, mark, options);
+  try {
+    return await startLocalPty(argv, mark, options);
+  } catch (error) {
+    const started = await startLocalBackground(argv, mark, options);
+    return { ...started, ptyNote: `No pseudo-terminal here, so pipes are used: ${errorMessage(error)}` };
+  }
+}
+
 /** A background process on a pseudo-terminal. Rejects when the native library cannot be loaded. */
-export async function startLocalPty(
+async function startLocalPty(
   argv: readonly string[],
   mark: string,
-  options: { cwd: string; env: Readonly<Record<string, string>> },
+  options: { cwd: string; env: Readonly<Record<string, string>>; wrap?: Wrap },
 ): Promise<BackgroundStart> {
   const { spawn } = await import('@lydell/node-pty');
   const tag = newTag();
-  const [program = '', ...args] = argv;
+  const real = wrapped(options.wrap, argv, { tag, cwd: options.cwd });
+  const [program = '', ...args] = real.argv;
   const terminal = spawn(program, args, {
     name: terminalEnv.TERM,
     cols: terminalSize.columns,
     rows: terminalSize.rows,
-    cwd: options.cwd,
+    cwd: real.cwd,
     env: { ...options.env, ...terminalEnv, [tagVariable]: tag },
   });
   const output = createBacklog();
