@@ -61,12 +61,12 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
     child.stderr?.on('data', (chunk: Buffer) => {
       log += chunk.toString();
     });
-    if (options.ready !== false) await untilReady();
+    if (options.ready !== false) await untilReady(child);
   }
 
-  async function untilReady(): Promise<void> {
+  async function untilReady(started: ChildProcess): Promise<void> {
     const deadline = Date.now() + readyWithinMs;
-    while (Date.now() < deadline && child.exitCode === null) {
+    while (Date.now() < deadline && started.exitCode === null && started.signalCode === null) {
       const ready = await fetch(`http://127.0.0.1:${port}/readyz`).then(
         (response) => response.ok,
         () => false,
