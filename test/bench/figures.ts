@@ -33,6 +33,17 @@ export function judge(figures: Figures, budgets: Budgets): Judged[] {
   });
 }
 
+/** One figure of several rounds: the median, since the machine is noisy; the worst of what may never happen. */
+export function combine(rounds: readonly Figures[], budgets: Budgets): Figures {
+  const names = Object.keys(rounds[0] ?? {});
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = rounds.map((round) => round[name] ?? Number.NaN);
+      return [name, budgets[name]?.max === 0 ? Math.max(...values) : median(values)];
+    }),
+  );
+}
+
 export function table(rows: readonly Judged[]): string {
   const lines = rows.map(({ name, measured, unit, budget, held }) =>
     [held ? 'ok  ' : 'MISS', name.padEnd(22), `${measured}`.padStart(9), unit.padEnd(8), `(${budget})`].join(

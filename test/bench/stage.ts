@@ -11,6 +11,10 @@ export interface Stage {
   home: string;
 }
 
+/** What `addUser` answers. */
+export const personSchema = z.object({ user: z.number(), chat: z.number() });
+export type Person = z.infer<typeof personSchema>;
+
 /** What `drive` answers (test/emulators/telegram/drive.ts). */
 export const drivenSchema = z.object({
   turns: z.array(z.object({ handedOutAt: z.number(), answeredAt: z.number() })),

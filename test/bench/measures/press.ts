@@ -2,26 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Figures, median } from '../figures.ts';
-import { type Stage, withGateway } from '../stage.ts';
+import { type Person, personSchema, type Stage, withGateway } from '../stage.ts';
 
 const presses = 30;
-const person = z.object({ user: z.number(), chat: z.number() });
 
 /** From the tap on a card to the moment at which the command says it runs: it writes the time into a file. */
 export function measurePress(): Promise<Figures> {
   return withGateway(async (stage) => {
-    const ann = await stage.fakes.telegram({ do: 'addUser', name: 'Ann' }, person);
+    const ann = await stage.fakes.telegram({ do: 'addUser', name: 'Ann' }, personSchema);
     const took: number[] = [];
     for (let count = 0; count < presses; count += 1) took.push(await pressTaking(stage, ann, count));
     return { 'press.to_run': median(took) };
   });
 }
 
-async function pressTaking(
-  { fakes, home }: Stage,
-  { user, chat }: z.infer<typeof person>,
-  count: number,
-): Promise<number> {
+async function pressTaking({ fakes, home }: Stage, { user, chat }: Person, count: number): Promise<number> {
   const file = `ran-${count}`;
   const text = `run date +%s%N > ${file} && rm -rf ./scratch-${count}`;
   await fakes.telegram({ do: 'says', user, text }, z.unknown());

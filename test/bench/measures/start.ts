@@ -3,18 +3,17 @@ import type { GatewayProcess } from '../../e2e/support/gateway-process.ts';
 import type { Fakes } from '../fakes.ts';
 import { type Figures, median } from '../figures.ts';
 import { rssMb } from '../process-figures.ts';
-import { withGateway } from '../stage.ts';
+import { type Person, personSchema, withGateway } from '../stage.ts';
 
 const runs = 9;
 const idleForMs = 20_000;
-const person = z.object({ user: z.number(), chat: z.number() });
 
 /** Start on a home that was used before, with Telegram and the web page on, and the memory that it rests at. */
 export function measureStart(): Promise<Figures> {
   return withGateway(async ({ gateway, fakes }) => {
     const ready: number[] = [];
     const answered: number[] = [];
-    const ann = await fakes.telegram({ do: 'addUser', name: 'Ann' }, person);
+    const ann = await fakes.telegram({ do: 'addUser', name: 'Ann' }, personSchema);
     for (let run = 0; run < runs; run += 1) {
       ready.push(await restartTaking(gateway));
       answered.push(await firstAnswerTaking(gateway, fakes, ann, run));
@@ -39,7 +38,7 @@ async function restartTaking(gateway: GatewayProcess): Promise<number> {
 async function firstAnswerTaking(
   gateway: GatewayProcess,
   fakes: Fakes,
-  { user, chat }: z.infer<typeof person>,
+  { user, chat }: Person,
   run: number,
 ): Promise<number> {
   await gateway.stop();
