@@ -131,7 +131,8 @@ function messageOf(message: SlackMessage): StageMessage {
 function textOf(message: SlackMessage): string {
   const blocks = message.blocks.filter(({ type }) => type !== 'actions' && type !== 'divider');
   if (blocks.length === 0) return shownOf(message).text;
-  return blocks.map((block) => shownOf({ ...message, blocks: [block] }).text).join('\n\n');
+  const text = blocks.map((block) => shownOf({ ...message, blocks: [block] }).text).join('\n\n');
+  return text.replace(/<!date\^[^|>]*\|([^>]*)>/g, '$1');
 }
 
 interface Markup {

@@ -9,7 +9,7 @@ const ideas = (name) => [
   'help',
   `delete the folder ${folders[name]}`,
   'list files',
-  'run seq 1 6000',
+  'read notes.txt',
   '/status',
 ];
 
