@@ -350,6 +350,11 @@ two lines' OTHER=1`);
         expect((await exec(`wc -c <${path}`)).stdout.trim()).toBe('1500000');
       });
 
+      test('that say they are empty and are not are read all the same', async () => {
+        const version = Buffer.from(await place.environment.files.read('/proc/version')).toString();
+        expect(version).toMatch(/^Linux version/);
+      });
+
       test('are moved and removed', async () => {
         const { files } = place.environment;
         const folder = await freshFolder();

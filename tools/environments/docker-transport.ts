@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
+import { sleep, systemClock } from '../../src/clock.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { ask, statusOf } from './docker-engine.ts';
 import { createFrameReader } from './docker-stream.ts';
@@ -90,9 +91,11 @@ function followExec(
   const exited = exitCodeOf(exec, ended);
   // Told to whoever follows; a failure before that must not count as unhandled.
   exited.catch(() => undefined);
+  let lastResize: Promise<void> = Promise.resolve();
   const resize = (columns: number, rows: number) => {
-    // A size is a wish: a process that just ended has none.
-    if (command.interactive === 'terminal') exec.resize({ w: columns, h: rows }).catch(() => undefined);
+    if (command.interactive !== 'terminal') return;
+    // In turn, lest an earlier size arrive after a later one.
+    lastResize = lastResize.then(() => resizeTerminal(exec, columns, rows));
   };
   resize(terminalSize.columns, terminalSize.rows);
   return {
@@ -117,6 +120,21 @@ function followExec(
     kill,
     release: () => stream.destroy(),
   };
+}
+
+const resizeTries = 5;
+const resizePauseMs = 100;
+
+/** Just after its start a process has no terminal to resize yet, and after its end it has none any more. */
+async function resizeTerminal(exec: Docker.Exec, columns: number, rows: number): Promise<void> {
+  for (let attempt = 0; attempt < resizeTries; attempt += 1) {
+    const isDone = await exec.resize({ w: columns, h: rows }).then(
+      () => true,
+      () => false,
+    );
+    if (isDone) return;
+    await sleep(systemClock, resizePauseMs);
+  }
 }
 
 const firstLookMs = 30;

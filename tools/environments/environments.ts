@@ -87,6 +87,14 @@ export function createEnvironments(settings: EnvironmentsOptions): Environments 
     return entry;
   }
 
+  /** On every environment; one that fails, or that could not be opened, keeps no other from its turn. */
+  async function quietly(problem: string, act: (environment: Environment) => Promise<void>): Promise<void> {
+    const acts = [...held.values()].map(async ({ environment }) => act(await environment));
+    for (const result of await Promise.allSettled(acts)) {
+      if (result.status === 'rejected') context.log.warn({ error: errorMessage(result.reason) }, problem);
+    }
+  }
+
   return {
     async for(taskId) {
       const own = overrides.get(taskId);
@@ -107,9 +115,8 @@ export function createEnvironments(settings: EnvironmentsOptions): Environments 
     },
     async close() {
       stopSweep();
-      const all = [...held.values()];
+      await quietly('An environment was not closed.', (environment) => environment.close());
       held.clear();
-      await Promise.all(all.map(async ({ environment }) => (await environment).close()));
     },
   };
 }

@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import {
+  chmod,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { EnvironmentFiles, FileStat } from './environment.ts';
 
@@ -37,10 +48,13 @@ export function createLocalFiles(): EnvironmentFiles {
         const info = await file.stat();
         if (info.isDirectory())
           throw Object.assign(new Error(`EISDIR: ${path} is a folder`), { code: 'EISDIR' });
-        const wanted = Math.max(0, Math.min(maxBytes ?? Number.MAX_SAFE_INTEGER, info.size - offset));
-        const data = Buffer.alloc(wanted);
-        const { bytesRead } = await file.read(data, 0, wanted, offset);
-        return data.subarray(0, bytesRead);
+        // Files of /proc say that they are empty and are not.
+        const size = info.size === 0 ? unknownSizeBytes : info.size - offset;
+        return await readRange(
+          file,
+          offset,
+          Math.max(0, Math.min(maxBytes ?? Number.MAX_SAFE_INTEGER, size)),
+        );
       } finally {
         await file.close();
       }
@@ -55,6 +69,20 @@ export function createLocalFiles(): EnvironmentFiles {
     },
     rename,
   };
+}
+
+/** As much of a file whose size is not known as is read. */
+const unknownSizeBytes = 1_000_000;
+
+async function readRange(file: FileHandle, offset: number, wanted: number): Promise<Uint8Array> {
+  const data = Buffer.alloc(wanted);
+  let at = 0;
+  while (at < wanted) {
+    const { bytesRead } = await file.read(data, at, wanted - at, offset + at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+  }
+  return data.subarray(0, at);
 }
 
 /** Beside the target, then renamed over it: readers see the old or the new content, never half of it. */

@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { bwrapCommand, checkBwrap } from './bwrap.ts';
 import { scrubbedEnv } from './child-env.ts';
 import type { Environment } from './environment.ts';
@@ -33,7 +33,10 @@ export async function createLocalEnvironment(options: LocalOptions = {}): Promis
   await removeLeftovers(temporaryRoot);
   const folder = await mkdtemp(join(temporaryRoot, `${folderPrefix}${process.pid}-`));
   const wrap = options.sandbox === 'bwrap' ? await sandboxed([cwd, folder]) : undefined;
-  const env = { ...scrubbedEnv(options.env ?? process.env, options.envPassthrough), HOME: home };
+  const env: Record<string, string> = {
+    ...scrubbedEnv(options.env ?? process.env, options.envPassthrough),
+    HOME: home,
+  };
   const fifos = createFifos(folder);
   const place = { fifos, folder, cwd, env, ...(wrap !== undefined && { wrap }) };
   return createShellEnvironment({
@@ -41,7 +44,7 @@ export async function createLocalEnvironment(options: LocalOptions = {}): Promis
     isolated: false,
     home,
     defaultCwd: cwd,
-    shell: 'bash',
+    shell: (await hasBash(env['PATH'] ?? '')) ? 'bash' : 'sh',
     stateFolder: folder,
     transport: createLocalTransport(place),
     files: createLocalFiles(),
@@ -67,6 +70,18 @@ async function removeLeftovers(root: string): Promise<void> {
     return pid !== undefined && !isAlive(Number(pid));
   });
   await Promise.all(left.map((name) => rm(join(root, name), { recursive: true, force: true })));
+}
+
+async function hasBash(path: string): Promise<boolean> {
+  const found = await Promise.all(
+    path.split(delimiter).map((folder) =>
+      access(join(folder, 'bash'), constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return found.includes(true);
 }
 
 async function existingFolder(path: string, fallback: string): Promise<string> {

@@ -18,8 +18,8 @@ export interface FinishedRun {
   stderr: string;
   output: string;
   omittedBytes: number;
-  /** Pids that outlived KILL. */
-  survivors: readonly number[];
+  /** Pids that outlived KILL; null when the place did not answer in time, so that nobody knows. */
+  survivors: readonly number[] | null;
 }
 
 const defaultMaxBytes = 200_000;
@@ -45,8 +45,8 @@ export async function followCommand(
   const activity = setInterval(() => limits.onActivity?.(), activityMs);
   try {
     const first = await firstOf(running.exited, limits);
-    let survivors: readonly number[] = [];
-    if (first.outcome !== 'exited') survivors = await within(killLimitMs, running.kill(), []);
+    const isOver = first.outcome === 'exited';
+    const survivors = isOver ? [] : await within<number[] | null>(killLimitMs, running.kill(), null);
     await drained(running, collected.lastArrival);
     return { ...first, ...collected.result(), survivors };
   } finally {

@@ -129,8 +129,7 @@ export function createShellEnvironment(options: ShellBackend): Environment {
       done = await attempt(request);
     }
     const { stdout, stderr, output, exitCode, outcome, omittedBytes, survivors } = done.run;
-    const note =
-      survivors.length === 0 ? '' : `\n[Processes that could not be ended: ${survivors.join(', ')}]\n`;
+    const note = survivorsNote(survivors);
     return {
       stdout,
       stderr: stderr + note,
@@ -177,6 +176,11 @@ export function createShellEnvironment(options: ShellBackend): Environment {
     },
     close: options.close,
   };
+}
+
+function survivorsNote(survivors: readonly number[] | null): string {
+  if (survivors === null) return '\n[Whether everything that it started was ended is unknown]\n';
+  return survivors.length === 0 ? '' : `\n[Processes that could not be ended: ${survivors.join(', ')}]\n`;
 }
 
 const newMark = () => `__HERMES_${randomBytes(9).toString('hex')}__`;

@@ -9,6 +9,8 @@ import type { Transport } from './transport.ts';
 type Done<T> = (error: Error | undefined | null, value: T) => void;
 
 const chunkBytes = 32_000;
+/** As much of a file whose size is not known as is read. */
+const unknownSizeBytes = 1_000_000;
 const commandMs = 60_000;
 /** SSH_FX_* of the SFTP draft, version 3, section 7. */
 const codeOfStatus: Readonly<Record<number, string>> = { 2: 'ENOENT', 3: 'EACCES' };
@@ -68,7 +70,9 @@ export function createSshFiles(pool: SshPool, transport: Transport): Environment
       if (found === null) throw problem('ENOENT', path, 'no such file');
       if (found.kind === 'directory') throw problem('EISDIR', path, 'is a folder');
       const session = await sftp();
-      const wanted = Math.max(0, Math.min(maxBytes ?? Number.MAX_SAFE_INTEGER, found.bytes - offset));
+      // Files of /proc say that they are empty and are not.
+      const size = found.bytes === 0 ? unknownSizeBytes : found.bytes - offset;
+      const wanted = Math.max(0, Math.min(maxBytes ?? Number.MAX_SAFE_INTEGER, size));
       return readRange(session, path, offset, wanted);
     },
     write,

@@ -130,3 +130,14 @@ test('an environment that could not be opened is tried again', async () => {
   expect(opened).toHaveLength(1);
   await environments.close();
 });
+
+test('closing goes on although one environment cannot be opened', async () => {
+  const { environments, closed, fail } = setUp();
+  environments.registerTaskEnvOverrides('special', { dockerImage: 'other' });
+  await environments.for('plain');
+  fail(true);
+  const failing = environments.for('special').catch(() => 'failed');
+  await environments.close();
+  expect(await failing).toBe('failed');
+  expect(closed).toEqual(['default']);
+});
