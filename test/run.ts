@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installServices } from './support/services.ts';
@@ -29,12 +29,15 @@ const wanted = (name: string) => asked.length === 0 || asked.includes(name);
 
 const total: Figures = { passed: 0, failed: 0, skipped: 0 };
 const folder = mkdtempSync(join(tmpdir(), 'hermes-test-'));
+/** Every temporary file of the tests lies here, and goes with it. */
+const temporary = join(folder, 'tmp');
+mkdirSync(temporary);
 
 installServices(process.env['CI'] !== undefined || process.argv.includes('--install-services'));
 for (const [name, argv] of Object.entries(checks)) if (wanted(name)) add(await check(name, argv));
 for (const name of projects) if (wanted(name)) add(await vitest(name));
 
-rmSync(folder, { recursive: true });
+rmSync(folder, { recursive: true, force: true });
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed${skipped}\n`);
 process.exitCode = total.failed > 0 ? 1 : 0;
@@ -63,7 +66,8 @@ async function vitest(project: string): Promise<Figures> {
     '--reporter=json',
     `--outputFile=${report}`,
   ];
-  const child = spawn(node, ['node_modules/vitest/vitest.mjs', ...args], { stdio: 'inherit' });
+  const env = { ...process.env, TMPDIR: temporary };
+  const child = spawn(node, ['node_modules/vitest/vitest.mjs', ...args], { stdio: 'inherit', env });
   const status = await new Promise<number | null>((resolve) => child.on('exit', resolve));
   try {
     const { numPassedTests, numFailedTests, numPendingTests, success } = JSON.parse(
