@@ -4,8 +4,15 @@ import { explain } from './exit.ts';
 
 /** Questions at the terminal. Each rejects with `cancelled` on Escape or Ctrl-C. */
 
-export async function askText(message: string, initialValue = '', placeholder = ''): Promise<string> {
-  return (answered(await text({ message, initialValue, placeholder })) ?? '').trim();
+/** `refusal` tells what is wrong with an answer; it is asked again then. */
+export async function askText(
+  message: string,
+  initialValue = '',
+  placeholder = '',
+  refusal: (value: string) => string | undefined = () => undefined,
+): Promise<string> {
+  const validate = (value: string | undefined) => refusal((value ?? '').trim());
+  return (answered(await text({ message, initialValue, placeholder, validate })) ?? '').trim();
 }
 
 export async function askOne<Value extends string>(

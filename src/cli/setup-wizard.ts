@@ -42,8 +42,9 @@ async function chooseModel({ model }: Config): Promise<Choices> {
     present,
   );
   if (where === 'demo') return { env: {}, config: [['model.name', 'demo']] };
-  const address = where === 'openai' ? '' : await askText('Its address', model.base_url, openAI);
-  const key = await askSecret('API key', model.api_key !== '', (api_key) =>
+  const address = where === 'openai' ? '' : await askText('Its address', model.base_url, openAI, noAddress);
+  const keyQuestion = where === 'other' ? 'API key (Enter where none is needed)' : 'API key';
+  const key = await askSecret(keyQuestion, model.api_key !== '', (api_key) =>
     checkModel({ api_key, base_url: address }),
   );
   const name = await askText('Name of the model', model.name === 'demo' ? '' : model.name, 'gpt-5-mini');
@@ -55,6 +56,10 @@ async function chooseModel({ model }: Config): Promise<Choices> {
     ],
   };
 }
+
+const noAddress = (text: string) =>
+  URL.canParse(text) && /^https?:/.test(text) ? undefined : `An address such as ${openAI}`;
+const nothing = (text: string) => (text === '' ? 'It cannot be empty.' : undefined);
 
 interface Secret {
   variable: string;
@@ -193,8 +198,11 @@ async function chooseTerminal({ terminal }: Config): Promise<Choices> {
   if (backend === 'present') return { env: {}, config: [] };
   const config: Choices['config'] = [['terminal.backend', backend]];
   if (backend === 'ssh') {
-    config.push(['terminal.ssh_host', await askText('Its host name', terminal.ssh_host)]);
-    config.push(['terminal.ssh_user', await askText('User there', terminal.ssh_user)]);
+    config.push([
+      'terminal.ssh_host',
+      await askText('Its host name', terminal.ssh_host, 'build.example.org', nothing),
+    ]);
+    config.push(['terminal.ssh_user', await askText('User there', terminal.ssh_user, 'hermes', nothing)]);
   }
   return { env: {}, config };
 }
