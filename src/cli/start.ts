@@ -143,8 +143,7 @@ function announce({ config }: Loaded, server: GatewayServer, token: string): voi
   const url = `${server.url}/?token=${token}`;
   const lines = ['', `  Web chat:  ${url}`];
   const bots = (['telegram', 'discord', 'slack'] as const).filter((name) => isPlatformEnabled(config, name));
-  if (bots.length === 0)
-    lines.push('  Add a bot: set TELEGRAM_BOT_TOKEN (or DISCORD_…, SLACK_…), see README.');
+  if (bots.length === 0) lines.push('  Add a bot: npm run setup');
   if (config.model.name === 'demo' || (config.model.api_key === '' && config.model.base_url === '')) {
     lines.push('  Model:     the offline demo; set OPENAI_API_KEY for a real one.');
   }

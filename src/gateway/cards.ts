@@ -4,6 +4,7 @@ import type { ApprovalSubject } from '../approvals/subject.ts';
 import { type Messages, messagesFor, type OutcomeWords } from '../messages/messages.ts';
 import { redactSecrets } from '../redact.ts';
 import type { ApprovalAsk, ApprovalRow, Choice } from '../store/approvals.ts';
+import { headOf } from './text.ts';
 
 /** What stands in a button's id: the request and the choice, well under the 64 bytes of Telegram. */
 const buttonPattern = /^ap:(?<id>[A-Za-z0-9_-]{1,24}):(?<choice>once|session|always|deny|other|\d{1,2})$/;
@@ -101,7 +102,7 @@ function codeBlock(ask: Approval, headOnly: boolean): CardBlock {
   if (!headOnly) return { kind: 'code', text, marks };
   return {
     kind: 'code',
-    text: `${text.slice(0, headUnits)}…`,
+    text: `${headOf(text, headUnits)}…`,
     marks: marks.filter((span) => span.end <= headUnits),
   };
 }

@@ -212,7 +212,7 @@ export function createReceive(options: InboundOptions): Receive {
       userName: event.sender.name,
       locale: options.language(event),
       turn: 'idle',
-      resumes: 0,
+      blame: 0,
       settings: {},
       createdAt: now,
       updatedAt: now,

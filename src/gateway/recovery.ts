@@ -10,6 +10,7 @@ import type { Replies } from './replies.ts';
 import { type ResetPolicy, type ResetReason, resetReason } from './reset-policy.ts';
 import { tellRestarted } from './restart.ts';
 import type { Timers } from './timers.ts';
+import { blameFor } from './turn/blame.ts';
 import { resetSession } from './turn/intake.ts';
 import type { Lanes } from './turn/lanes.ts';
 import { prune } from './upkeep.ts';
@@ -48,7 +49,10 @@ export async function recover(options: RecoveryOptions): Promise<{ resumed: numb
   await outbound.start();
   await store.transaction(async (tables) => {
     if (options.alone) await tables.sessions.releaseAll();
-    for (const session of died) await tables.sessions.update(session.key, { resumes: session.resumes + 1 });
+    for (const session of died) {
+      const blame = session.blame + (await blameFor(session, tables));
+      await tables.sessions.update(session.key, { blame });
+    }
     for (const { session, reason } of overdue) await endOverdue(tables, session, reason, options);
     await tellRestarted(tables, replies);
     await prune(tables, now);

@@ -8,6 +8,7 @@ import type { SessionRow } from '../../store/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import { outboxKey } from '../outbound/attempt.ts';
 import { chatKeyOf } from '../session-key.ts';
+import { headOf } from '../text.ts';
 import { takeMedia } from './media-out.ts';
 
 export interface AnswerOptions {
@@ -42,7 +43,7 @@ export async function answerRows(
     const { path, name } = await saveLongAnswer(markdown, options);
     payloads = platform.render({
       kind: 'text',
-      markdown: `${markdown.slice(0, 600)}…\n\n${messages.turn.longAnswer(name)}`,
+      markdown: `${headOf(markdown, 600)}…\n\n${messages.turn.longAnswer(name)}`,
     });
     files.unshift({ kind: 'file', path, name, as: 'document' });
   }

@@ -63,7 +63,7 @@ export function createIntake(options: IntakeOptions): Intake {
       const group = (await nextGroup(session.key)) ?? [];
       await store.transaction(async (tables) => {
         await proveLease(tables, session.key, fence);
-        await tables.sessions.update(session.key, { resumes: 0 });
+        await tables.sessions.update(session.key, { blame: 0 });
         if (group.length === 0) return;
         await tables.inbox.setState(
           group.map((row) => row.id),

@@ -7,6 +7,7 @@ import type { Log } from '../../log.ts';
 import type { TurnQueue } from '../../queue/turn-queue.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Store } from '../../store/store.ts';
+import { guiltyFrom, suspectFrom } from './blame.ts';
 import type { Intake } from './intake.ts';
 import { proveLease } from './lease.ts';
 import { createRetries } from './retries.ts';
@@ -14,10 +15,6 @@ import { runOrAbandon, watchActivity } from './watchdog.ts';
 
 const leaseMs = 60_000;
 const renewMs = 20_000;
-/** A message at whose work the process died so often is set aside, and its chat told. */
-const maxDeaths = 3;
-/** From this many deaths on, a session is worked on alone. */
-const suspectAfter = 2;
 
 /** Why a running turn is made to end. */
 export type InterruptReason = 'superseded' | 'stopped' | 'shutdown' | 'stalled' | 'lost';
@@ -29,7 +26,7 @@ export interface TurnRun {
   /** Answers every open call and ends the turn: it was stopped, or a new message takes its place. */
   close(reason: 'superseded' | 'stopped'): Promise<void>;
   /** Gives the turn up with an apology. */
-  giveUp(why: 'resumes' | 'stalled'): Promise<void>;
+  giveUp(why: 'deaths' | 'stalled'): Promise<void>;
   /** The moment of the last sign of life (ms). */
   lastActivity(): number;
   dispose(): void;
@@ -75,7 +72,7 @@ export function createLanes(options: LanesOptions): Lanes {
   /** What may be killing the process runs alone, so that nothing else is blamed for its next death. */
   async function work(key: string): Promise<void> {
     const session = await store.read.sessions.get(key);
-    if ((session?.resumes ?? 0) < suspectAfter) return workLeased(key);
+    if ((session?.blame ?? 0) < suspectFrom) return workLeased(key);
     const mine = suspects.then(() => workLeased(key));
     suspects = mine.catch(() => undefined);
     return mine;
@@ -118,7 +115,7 @@ export function createLanes(options: LanesOptions): Lanes {
       const session = await store.read.sessions.get(key);
       if (!session) return;
       if (session.turn === 'idle') {
-        if (session.resumes >= maxDeaths) {
+        if (session.blame >= guiltyFrom) {
           await intake.setAside(session, fence);
           continue;
         }
@@ -139,8 +136,8 @@ export function createLanes(options: LanesOptions): Lanes {
     const limitMs = options.inactivityMs();
     const stopWatching = watchActivity(turn, abort, { limitMs, clock, log, session: key });
     try {
-      if (session.resumes >= maxDeaths || retries.isHopeless(key)) {
-        await turn.giveUp('resumes');
+      if (session.blame >= guiltyFrom || retries.isHopeless(key)) {
+        await turn.giveUp('deaths');
         return 'ended';
       }
       if (session.turn === 'parked' && (await wasSuperseded(session))) {

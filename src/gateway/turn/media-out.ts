@@ -37,28 +37,46 @@ const secretNames =
   /^(\.env(\..*)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|authorized_keys|credentials|.*\.(pem|key|p12|pfx|kdbx))$/i;
 const secretFolders = /[/\\](\.ssh|\.gnupg|\.aws|\.kube|pairing)[/\\]/;
 
-const mediaLine = /^[ \t]*MEDIA:[ \t]*["'`]?(?<path>\/[^"'`\n]+?)["'`]?[ \t]*$/gm;
+const mediaLine = /^[ \t]*MEDIA:[ \t]*["'`]?(?<path>\/[^"'`\n]+?)["'`]?[ \t]*$/;
 
-/** Finds the `MEDIA:/path` lines of an answer. Paths are checked as they really are, symbolic links resolved. */
+/**
+ * Finds the `MEDIA:/path` lines of an answer. Within a code block such a line is quoted text, perhaps a stranger's,
+ * and stays as it is. Paths are checked as they really are, symbolic links resolved.
+ */
 export async function takeMedia(text: string, home: string): Promise<OutgoingMedia> {
-  const paths = [...text.matchAll(mediaLine)].map((match) => match.groups?.['path'] ?? '');
-  if (paths.length === 0) return { text, files: [], missing: [] };
+  const paths = new Set<string>();
+  const kept: string[] = [];
+  for (const { line, isCode } of linesOf(text)) {
+    const path = isCode ? undefined : mediaLine.exec(line)?.groups?.['path'];
+    if (path === undefined) kept.push(line);
+    else paths.add(path);
+  }
+  if (paths.size === 0) return { text, files: [], missing: [] };
   const files: OutgoingFile[] = [];
   const missing: string[] = [];
-  for (const path of new Set(paths)) {
+  for (const path of paths) {
     const real = await readable(path);
     if (real === null || isSecret(real, home)) missing.push(path);
     else
       files.push({ path: real, name: basename(path), as: kinds[extname(path).toLowerCase()] ?? 'document' });
   }
-  return {
-    text: text
-      .replace(mediaLine, '')
-      .replace(/\n{3,}/g, '\n\n')
-      .trim(),
-    files,
-    missing,
-  };
+  const rest = kept
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+  return { text: rest, files, missing };
+}
+
+/** Lines, and whether each lies within a fenced code block. CommonMark 4.5. */
+function linesOf(text: string): { line: string; isCode: boolean }[] {
+  let fence: string | null = null;
+  return text.split('\n').map((line) => {
+    const mark = /^ {0,3}(?<mark>`{3,}|~{3,})/.exec(line)?.groups?.['mark'];
+    const isCode = fence !== null || mark !== undefined;
+    if (fence === null) fence = mark ?? null;
+    else if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
+    return { line, isCode };
+  });
 }
 
 async function readable(path: string): Promise<string | null> {

@@ -98,7 +98,7 @@ export function createTranscript(
         await tables.outbox.closeStreams(session.key);
         await tables.inbox.settle(session.key, 'done');
         await tables.sessions.addUsage(session.key, usage);
-        await tables.sessions.update(session.key, { turn: 'idle', resumes: 0, updatedAt: at });
+        await tables.sessions.update(session.key, { turn: 'idle', blame: 0, updatedAt: at });
       });
     },
     /** Ends the turn without an answer: it was stopped, or the next message takes its place. */
@@ -106,7 +106,7 @@ export function createTranscript(
       await appendAll([body], async (tables, at) => {
         await tables.outbox.closeStreams(session.key);
         await tables.inbox.settle(session.key, 'done');
-        await tables.sessions.update(session.key, { turn: 'idle', resumes: 0, updatedAt: at });
+        await tables.sessions.update(session.key, { turn: 'idle', blame: 0, updatedAt: at });
       });
     },
   };

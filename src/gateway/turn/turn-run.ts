@@ -76,7 +76,7 @@ export function createTurnRun(parts: TurnRunParts): TurnRun {
     });
   }
 
-  async function giveUp(why: 'resumes' | 'stalled'): Promise<void> {
+  async function giveUp(why: 'deaths' | 'stalled'): Promise<void> {
     const errorId = newErrorId();
     log.error({ errorId, why, session: sessionKey }, 'a turn was given up');
     await apologise(why === 'stalled' ? messages.turn.stalled(errorId) : messages.turn.gaveUp(errorId));
