@@ -12,8 +12,8 @@ export interface SessionRow {
   locale: string;
   /** `running`: a turn is open; `parked`: it waits for a person; `idle`: nothing to do. */
   turn: 'idle' | 'running' | 'parked';
-  /** How often the process died while it worked on the open turn. */
-  resumes: number;
+  /** How much its open turn is to blame for deaths of the process; see src/gateway/turn/blame.ts. */
+  blame: number;
   settings: SessionSettings;
   createdAt: number;
   /** Last activity of the user or the agent, for the reset policy. */

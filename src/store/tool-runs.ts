@@ -4,5 +4,7 @@ export interface ToolRunTable {
   finish(sessionId: string, callIds: readonly string[], at: number): Promise<void>;
   /** Ids among `callIds` that were started and never finished. */
   unfinished(sessionId: string, callIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Whether some call of the session was started and never finished. */
+  hasOpen(sessionId: string): Promise<boolean>;
   prune(before: number): Promise<void>;
 }

@@ -44,7 +44,7 @@ function session(key: string): SessionRow {
     userName: 'Ann',
     locale: 'en',
     turn: 'idle',
-    resumes: 0,
+    blame: 0,
     settings: {},
     createdAt: 1,
     updatedAt: 1,

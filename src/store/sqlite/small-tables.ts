@@ -40,6 +40,10 @@ export function createToolRunTable(sql: Statements): ToolRunTable {
       );
       return new Set(found);
     },
+    async hasOpen(sessionId) {
+      const open = 'SELECT 1 FROM tool_runs WHERE session_id = ? AND finished_at IS NULL LIMIT 1';
+      return sql.get(open, sessionId) !== undefined;
+    },
     async prune(before) {
       sql.run('DELETE FROM tool_runs WHERE started_at < ?', before);
     },

@@ -70,7 +70,7 @@ async function addSession(tables: Transaction, index: number): Promise<void> {
     userName: 'Ann',
     locale: 'en',
     turn: isRunning ? 'running' : isParked ? 'parked' : 'idle',
-    resumes: 0,
+    blame: 0,
     settings: {},
     createdAt: now,
     updatedAt: now,

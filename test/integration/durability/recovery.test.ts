@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { guiltyFrom, suspectFrom } from '../../../src/gateway/turn/blame.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type Harness, type HarnessOptions, startHarness } from '../../support/gateway-harness.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
@@ -13,7 +14,7 @@ const key = 'agent:main:telegram:dm:1';
 async function dieAtWork(store: Store, times = 1): Promise<void> {
   await store.transaction(async (tables) => {
     await tables.sessions.acquire(key, 'dead', Date.now(), Date.now() + 60_000);
-    await tables.sessions.update(key, { resumes: times - 1 });
+    await tables.sessions.update(key, { blame: guiltyFrom * ((times - 1) / 3) });
   });
 }
 
@@ -43,21 +44,34 @@ describe('recovery at the start', () => {
     await expect.poll(async () => (await harness.store.read.sessions.counts()).running).toBe(1);
   }
 
-  it('resumes a turn at which the process died twice', async () => {
-    await startAndThink();
+  /** A turn whose tool runs. */
+  async function startAndWork(): Promise<void> {
+    await start({ model: createScriptedModel([{ call: 'hang', args: { command: 'work' } }]) });
+    await harness.platform.says('work');
+    await expect.poll(() => tools.hanging.length).toBe(1);
+  }
+
+  it('resumes a turn at whose tool the process died twice', async () => {
+    await startAndWork();
     await harness.restart(createScriptedModel(['resumed']), (store) => dieAtWork(store, 2));
     await shown().toEqual(['resumed']);
-    expect((await session()).resumes).toBe(0);
+    expect((await session()).blame).toBe(0);
   });
 
-  it('sets a message aside at which the process died three times, and answers the next', async () => {
-    await startAndThink();
+  it('sets a message aside at whose tool the process died three times, and answers the next', async () => {
+    await startAndWork();
     const model = createScriptedModel(['next']);
     await harness.restart(model, (store) => dieAtWork(store, 3));
     await shown().toEqual([expect.stringMatching(setAside)]);
     expect(model.requests).toEqual([]);
     await harness.platform.says('hi');
     await shown().toEqual([expect.stringMatching(setAside), 'next']);
+  });
+
+  it('seldom blames a turn that only waited for the model', async () => {
+    await startAndThink();
+    await harness.restart(createScriptedModel(['resumed']), (store) => dieAtWork(store, 3));
+    await shown().toEqual(['resumed']);
   });
 
   it('sets a message aside whose taking in killed the process three times', async () => {
@@ -83,7 +97,7 @@ describe('recovery at the start', () => {
     expect(await harness.store.read.sessions.leased()).toEqual([]);
     await harness.restart(createScriptedModel([{ wait: never, say: 'never' }]));
     await expect.poll(async () => (await harness.store.read.sessions.leased()).length).toBe(1);
-    expect((await session()).resumes).toBe(0);
+    expect((await session()).blame).toBe(0);
   });
 
   it('works on what may have killed it alone, while the others go on', async () => {
@@ -101,7 +115,7 @@ describe('recovery at the start', () => {
       store.transaction(async (tables) => {
         await tables.sessions.releaseAll();
         for (const chatId of ['1', '2'])
-          await tables.sessions.update(`agent:main:telegram:dm:${chatId}`, { resumes: 2 });
+          await tables.sessions.update(`agent:main:telegram:dm:${chatId}`, { blame: suspectFrom });
       }),
     );
     await shown().toEqual(['innocent']);

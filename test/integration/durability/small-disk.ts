@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -31,8 +31,16 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
   return {
     folder,
     fill() {
-      const { bavail, bsize } = statfsSync(folder);
-      writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+      const page = Buffer.alloc(statfsSync(folder).bsize);
+      // Page by page until it refuses: the gateway writes meanwhile.
+      for (;;) {
+        try {
+          appendFileSync(ballast, page);
+        } catch (error) {
+          if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return;
+          throw error;
+        }
+      }
     },
     free: () => rmSync(ballast, { force: true }),
     makeReadOnly: () => void execFileSync('mount', ['-o', 'remount,ro', folder]),
