@@ -108,7 +108,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     onDead(row, { chatGone }) {
       observe.delivered(row, 'dead');
       desk.notDelivered(row);
-      if (row.purpose === 'final' && !chatGone) void tellUndelivered(row);
+      if (row.purpose === 'final' && !chatGone) inBackground('a chat was not told', tellUndelivered(row));
     },
   });
   const onOutbox = outbound.push;
@@ -127,9 +127,12 @@ export function createGateway(parts: GatewayParts): Gateway {
   async function tellUndelivered({ sessionKey, chat }: OutboxRow): Promise<void> {
     const session = await store.read.sessions.get(sessionKey);
     const text = messagesFor(session?.locale).turn.deliveryFailed;
-    await store
-      .transaction((tables) => replies.add(tables, { key: sessionKey, chat }, text))
-      .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'a chat could not be told'));
+    await store.transaction((tables) => replies.add(tables, { key: sessionKey, chat }, text));
+  }
+
+  /** What nobody waits for must not end the process when it fails. */
+  function inBackground(failure: string, work: Promise<unknown>): void {
+    work.catch((error: unknown) => log.error({ error: errorMessage(error) }, failure));
   }
 
   const keyRules = () => ({
@@ -150,11 +153,12 @@ export function createGateway(parts: GatewayParts): Gateway {
       log.error({ errorId, session: session.key }, 'a message at which the process died was set aside');
       await replies.add(tables, session, messagesFor(session.locale).turn.gaveUp(errorId));
     },
-    onReset(session, reason) {
-      void parts.forgetSession(session.sessionId);
+    async onReset(tables, session, reason) {
+      tables.onCommit(() =>
+        inBackground('a session was not forgotten', parts.forgetSession(session.sessionId)),
+      );
       if (!config().session_reset.notify) return;
-      const text = messagesFor(session.locale).turn.reset(reason);
-      void store.transaction((tables) => replies.add(tables, session, text));
+      await replies.add(tables, session, messagesFor(session.locale).turn.reset(reason));
     },
   });
   const lanes = createLanes({

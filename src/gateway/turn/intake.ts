@@ -18,7 +18,8 @@ export interface IntakeOptions {
   namesSenders(session: SessionRow): boolean;
   /** Tells the chat, within the transaction, that its message was set aside. */
   onSetAside(tables: Transaction, session: SessionRow): Promise<void>;
-  onReset(session: SessionRow, reason: ResetReason): void;
+  /** Tells the chat, within the transaction, that a new conversation begins. */
+  onReset(tables: Transaction, session: SessionRow, reason: ResetReason): Promise<void>;
 }
 
 /** Takes the next message of a session into its transcript. */
@@ -38,13 +39,13 @@ export interface Intake {
 export function createIntake(options: IntakeOptions): Intake {
   const { store, clock } = options;
 
-  async function resetIfDue(tables: Tables, session: SessionRow): Promise<SessionRow> {
+  async function resetIfDue(tables: Transaction, session: SessionRow): Promise<SessionRow> {
     const reason = options.isKeptAlive(session)
       ? null
       : resetReason(options.resetPolicy(session), session.updatedAt, clock.now());
     if (!reason) return session;
     await resetSession(tables, session.key, reason, clock.now());
-    options.onReset(session, reason);
+    await options.onReset(tables, session, reason);
     return (await tables.sessions.get(session.key)) ?? session;
   }
 

@@ -146,6 +146,32 @@ describe('recovery at the start', () => {
     expect(tools.ledger).toEqual(['one']);
   });
 
+  it('tells a chat of its new conversation once, before the answer, though the store fails meanwhile', async () => {
+    let failures = 0;
+    const { store } = await start({
+      model: createScriptedModel(['one', 'two']),
+      config: { session_reset: { mode: 'idle', idle_minutes: 60 } },
+      onError: () => undefined,
+    });
+    await harness.platform.says('hi');
+    await shown().toEqual(['one']);
+    await store.transaction((tables) =>
+      tables.sessions.update(key, { updatedAt: Date.now() - 2 * 3_600_000 }),
+    );
+    const transaction = store.transaction.bind(store);
+    store.transaction = (work) =>
+      transaction(async (tables) => {
+        const result = await work(tables);
+        const [latest] = await tables.outbox.waiting();
+        // The reset itself is rolled back once.
+        if (latest?.purpose === 'notice' && failures++ === 0) throw new Error('no luck');
+        return result;
+      });
+    await harness.platform.says('hello again');
+    await shown().toEqual(['one', expect.stringContaining('new conversation'), 'two']);
+    expect(failures).toBeGreaterThan(0);
+  });
+
   it('settles at the start what expired while no gateway ran: the card says so, nothing runs', async () => {
     await start({ model: createScriptedModel([{ call: 'run', args: { command: 'rm -r build' } }]) });
     await harness.platform.says('delete build');
