@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InboundEvent } from '../../../platforms/platform.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { requestCard } from '../../../src/gateway/cards.ts';
+import { noHooks } from '../../../tools/hooks.ts';
 import { type Harness, type HarnessOptions, startHarness } from '../../support/gateway-harness.ts';
 import { createMemoryPlatform } from '../../support/memory-platform.ts';
 import { createScriptedModel, type Step } from '../../support/scripted-model.ts';
-import { createLedgerTools, type LedgerTools } from './ledger-tools.ts';
+import { createLedgerTools, type LedgerTools, never } from './ledger-tools.ts';
 
 const remove = (what: string): Step => ({ call: 'run', args: { command: `rm -r ${what}` } });
 
@@ -180,6 +181,27 @@ describe('approvals under fire', () => {
     await platform.says('delete');
     await shown().toEqual(['could not ask']);
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('could not be shown in the chat');
+    expect(tools.ledger).toEqual([]);
+  });
+
+  it('tells a refused command as refused, not as interrupted, when the process dies before that is stored', async () => {
+    let deaths = 0;
+    const diesOnce = () => {
+      deaths += 1;
+      return deaths === 1 ? never : undefined;
+    };
+    await start({
+      model: createScriptedModel([remove('build')]),
+      parts: { hooks: { ...noHooks, postToolCall: [diesOnce] } },
+    });
+    await harness.platform.says('delete');
+    await untilCard();
+    await harness.platform.says('/deny');
+    await expect.poll(() => deaths).toBe(1);
+    const model = createScriptedModel(['left it']);
+    await harness.restart(model);
+    await shown().toContain('left it');
+    expect(JSON.stringify(model.requests[0]?.messages)).toContain('denied by');
     expect(tools.ledger).toEqual([]);
   });
 

@@ -137,6 +137,22 @@ describe('a gateway that dies', () => {
     expect(telegram.shown(ann.chat).filter(({ text }) => text.includes('Back online'))).toHaveLength(1);
   });
 
+  it('tells in its status and its metrics when a platform gave its last sign of life', async () => {
+    const running = await start();
+    const startedAt = Date.now();
+    const status = async () => JSON.parse(await readFile(join(running.home, 'gateway_state.json'), 'utf8'));
+    await expect
+      .poll(async () => (await status()).platforms, { timeout: 5_000 })
+      .toContainEqual({
+        name: 'telegram',
+        state: { state: 'connected', account: expect.stringMatching(/^@/) },
+        lastAliveAt: expect.closeTo(startedAt, -4),
+      });
+    const metrics = await (await fetch(`${running.url}/metrics`)).text();
+    expect(metrics).toMatch(/^hermes_platform_silence_seconds \d/m);
+    expect(metrics).toContain('hermes_platform_state{platform="telegram",state="connected"} 1');
+  });
+
   it.skipIf(whyNoSmallDisk() !== null)(
     'takes no message in while the disk is full, says so, and goes on when there is space',
     async () => {
