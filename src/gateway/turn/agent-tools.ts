@@ -1,7 +1,7 @@
 import { runToolCall } from '../../../tools/dispatch.ts';
 import type { ToolHooks } from '../../../tools/hooks.ts';
 import type { Registry } from '../../../tools/registry.ts';
-import type { ToolContext } from '../../../tools/tool.ts';
+import type { ToolContext, ToolResult } from '../../../tools/tool.ts';
 import type { ToolRecord } from '../../../tools/tool-record.ts';
 import type { AgentTools, Consent } from '../../agent/turn.ts';
 import { type ApprovalGate, approvalOf, type GateCall } from '../../approvals/gate.ts';
@@ -74,10 +74,25 @@ export function createAgentTools(options: AgentToolsOptions): AgentTools {
     const consideration = await gate.consider(gateCall, subject);
     if (consideration.kind === 'waiting') return { kind: 'wait' };
     const { approval } = consideration;
+    if (!approval.approved) return { kind: 'answer', content: await refusedResult(call, args, approval) };
     agreed.set(agreedKey(call.id, subject), approval);
-    if (approval.approved && approval.note !== undefined) watched.set(call.id, subject);
-    // A refusal is told by dispatch, in the shape that the tool's results have.
+    if (approval.note !== undefined) watched.set(call.id, subject);
     return { kind: 'run' };
+  }
+
+  /**
+   * A refusal is told by dispatch, in the shape that the tool's results have. It is no run: nothing is marked as
+   * started, or a crash would make a refused call look interrupted.
+   */
+  async function refusedResult(
+    call: ToolCall,
+    args: Record<string, unknown>,
+    refusal: Approval,
+  ): Promise<string> {
+    const context = contextOf(call.id, new AbortController().signal);
+    const refused = { ...context, approve: async () => refusal };
+    const { result } = await runToolCall(call.name, args, refused, { hooks: options.hooks, registry });
+    return textOf(result);
   }
 
   return {
@@ -92,10 +107,14 @@ export function createAgentTools(options: AgentToolsOptions): AgentTools {
       });
       const subject = watched.get(call.id);
       if (subject) await gate.ran({ session, callId: call.id, signal }, subject, status);
-      return typeof result === 'string' ? result : JSON.stringify({ content: result.content });
+      return textOf(result);
     },
     limit: options.limit,
   };
+}
+
+function textOf(result: ToolResult): string {
+  return typeof result === 'string' ? result : JSON.stringify({ content: result.content });
 }
 
 async function subjectOf(
