@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import { errorMessage } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -59,8 +60,8 @@ export function createApprovalGate(options: GateOptions): ApprovalGate {
 
   async function consider(call: GateCall, subject: ApprovalSubject): Promise<Consideration> {
     const stored = await store.read.approvals.byCall(call.session.sessionId, call.callId);
-    if (stored)
-      return stored.state === 'pending' ? { kind: 'waiting', id: stored.id } : settled(approvalOf(stored));
+    if (stored?.state === 'pending') return { kind: 'waiting', id: stored.id };
+    if (stored) return settled(isAbout(stored, subject) ? approvalOf(stored) : refusal(refusals.changed));
     const judgement = await options.judge(subject);
     const remembered = await isRemembered(call.session, subject, judgement);
     const policy = options.policy(call.session);
@@ -226,6 +227,11 @@ function choicesFor(facts: {
   if (!facts.shownInFull) return ['deny'];
   if (facts.smartDenied || facts.scope === null) return ['once', 'deny'];
   return facts.allowPermanent ? ['once', 'session', 'always', 'deny'] : ['once', 'session', 'deny'];
+}
+
+/** A consent is for what the card showed, in the place that it named: the shell may have moved since. */
+function isAbout({ ask }: ApprovalRow, subject: ApprovalSubject): boolean {
+  return ask.kind === 'approval' && isDeepStrictEqual(ask.subject, subject);
 }
 
 /** The answer that a settled request gives to the call that asked. */

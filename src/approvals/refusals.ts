@@ -15,5 +15,7 @@ export const refusals = {
   expired: `BLOCKED: nobody decided in time. Silence is not consent. ${noWayAround}`,
   superseded:
     'BLOCKED: the user wrote a new message instead of deciding. Nothing was run. Read the new message first.',
+  changed:
+    'BLOCKED: what would run now, or where, is not what the person was shown. Nothing was run. Check the working directory and send the call again to have it shown.',
   failed: 'BLOCKED: the approval request could not be made, so nothing was run. Tell the user.',
 } as const;

@@ -34,6 +34,8 @@ export interface EntryTable {
   append(sessionId: string, body: EntryBody, at: number): Promise<number>;
   /** In order, without those hidden by /undo. */
   list(sessionId: string): Promise<readonly Entry[]>;
+  /** Ids of the tool calls within hidden entries: they stay taken. */
+  hiddenCallIds(sessionId: string): Promise<ReadonlySet<string>>;
   /** Hides this entry and all that follow (/undo, /retry). */
   hideFrom(sessionId: string, entryId: number): Promise<void>;
   search(

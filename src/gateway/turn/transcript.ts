@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Transcript } from '../../agent/turn.ts';
 import type { Clock } from '../../clock.ts';
 import type { Entry, EntryBody } from '../../store/entries.ts';
@@ -5,6 +6,8 @@ import type { NewOutboxRow, OutboxRow } from '../../store/outbox.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Store, Tables, Transaction } from '../../store/store.ts';
 import { proveLease } from './lease.ts';
+
+type AssistantBody = Extract<EntryBody, { kind: 'assistant' }>;
 
 export interface TranscriptOptions {
   store: Store;
@@ -68,7 +71,8 @@ export function createTranscript(
     unfinished: (callIds) => store.read.toolRuns.unfinished(session.sessionId, callIds),
     async appendCalls(body, usage) {
       const rows = body.text.trim() === '' ? [] : await options.deliver(body.text, 'interim');
-      await appendAll([body], async (tables) => {
+      const hidden = await store.read.entries.hiddenCallIds(session.sessionId);
+      await appendAll([withFreshIds(body, hidden)], async (tables) => {
         await storeOutbox(tables, rows);
         if (rows.length > 0) await tables.outbox.closeStreams(session.key);
         await tables.sessions.addUsage(session.key, usage);
@@ -110,6 +114,17 @@ export function createTranscript(
       });
     },
   };
+}
+
+/**
+ * Some providers number their calls anew in each conversation that they see. What /undo and /retry hid was run and
+ * approved under its ids all the same, and a new call must not find those.
+ */
+function withFreshIds(body: AssistantBody, taken: ReadonlySet<string>): AssistantBody {
+  const toolCalls = body.toolCalls.map((call) =>
+    taken.has(call.id) ? { ...call, id: `call_${randomBytes(6).toString('hex')}` } : call,
+  );
+  return { ...body, toolCalls };
 }
 
 /** What the user said while tools ran (`steer`): it goes to the model with the last result. */

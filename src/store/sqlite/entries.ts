@@ -20,6 +20,14 @@ export function createEntryTable(sql: Statements): EntryTable {
         .all('SELECT * FROM entries WHERE session_id = ? AND hidden = 0 ORDER BY id', sessionId)
         .map(toEntry);
     },
+    async hiddenCallIds(sessionId) {
+      const hidden = sql
+        .all(`SELECT * FROM entries WHERE session_id = ? AND hidden = 1 AND kind = 'assistant'`, sessionId)
+        .map(toEntry);
+      return new Set(
+        hidden.flatMap((entry) => (entry.kind === 'assistant' ? entry.toolCalls.map((call) => call.id) : [])),
+      );
+    },
     async hideFrom(sessionId, entryId) {
       sql.run('UPDATE entries SET hidden = 1 WHERE session_id = ? AND id >= ?', sessionId, entryId);
     },
