@@ -20,9 +20,11 @@ export function createPresses(options: PressesOptions): (press: Press) => Promis
   const { store, decisions } = options;
 
   async function resolve(button: PressedButton, by: Decider, press: Press): Promise<DecideOutcome> {
-    if ('choice' in button) return decisions.decide(button.id, button.choice, by, press.input);
     const row = await store.read.approvals.get(button.id);
-    if (row?.ask.kind !== 'question' || 'other' in button) return { kind: 'unknown' };
+    // The same id is another person elsewhere, and an admin is one on his own platform alone.
+    if (row?.chat.platform !== press.chat.platform) return { kind: 'unknown' };
+    if ('choice' in button) return decisions.decide(button.id, button.choice, by, press.input);
+    if (row.ask.kind !== 'question' || 'other' in button) return { kind: 'unknown' };
     return decisions.answer(button.id, row.ask.choices[button.answer] ?? '', by);
   }
 
