@@ -62,8 +62,8 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     also?: (tables: Transaction) => Promise<void>,
   ): Promise<ApprovalRow | null> {
     const settledRow = await store.transaction(async (tables) => {
-      await also?.(tables);
       if (!(await tables.approvals.settle(row.id, state, decision))) return null;
+      await also?.(tables);
       const after = { ...((await tables.approvals.get(row.id)) ?? row), state, decision };
       await tables.timers.clear(`approval:${row.id}`);
       const remember = decision?.choice === 'session' || decision?.choice === 'always';

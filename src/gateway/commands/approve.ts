@@ -20,10 +20,12 @@ export const approve: Command = {
     );
     const chosen = words.includes('all') ? pending : pending.slice(0, 1);
     let decided = 0;
+    let isHandled = false;
     for (const row of chosen) {
       const isLast = row === chosen.at(-1);
       const outcome = await decisions.decide(row.id, choice, by, undefined, isLast ? handled : undefined);
       if (outcome.kind === 'decided') decided += 1;
+      isHandled = isLast && outcome.kind === 'decided';
       if (outcome.kind === 'not_yours') return reply(messages.press.notYours(outcome.row.askerName));
       if (outcome.kind === 'not_offered') return reply(messages.press.notOffered);
     }
@@ -32,6 +34,6 @@ export const approve: Command = {
     );
     if (decided === 0) return reply(messages.commands.nothingPending);
     // The card itself says what happened; words only where there are several, or where some were not understood.
-    if (decided > 1 || unknownWord) await reply(messages.commands.approvedCount(decided));
+    if (decided > 1 || unknownWord || !isHandled) await reply(messages.commands.approvedCount(decided));
   },
 };

@@ -12,14 +12,16 @@ export const deny: Command = {
     );
     const chosen = all ? pending : pending.slice(0, 1);
     let decided = 0;
+    let isHandled = false;
     for (const row of chosen) {
       const isLast = row === chosen.at(-1);
       const reason = all || args === '' ? undefined : args;
       const outcome = await decisions.decide(row.id, 'deny', by, reason, isLast ? handled : undefined);
       if (outcome.kind === 'decided') decided += 1;
+      isHandled = isLast && outcome.kind === 'decided';
       if (outcome.kind === 'not_yours') return reply(messages.press.notYours(outcome.row.askerName));
     }
     if (decided === 0) return reply(messages.commands.nothingPending);
-    if (decided > 1) await reply(messages.commands.deniedCount(decided));
+    if (decided > 1 || !isHandled) await reply(messages.commands.deniedCount(decided));
   },
 };
