@@ -168,6 +168,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     log,
     intake,
     inactivityMs: () => config().agent.gateway_timeout * 1000,
+    withdrawRequests: decisions.supersede,
     openTurn: createOpenTurn({
       store,
       clock,

@@ -39,6 +39,8 @@ export interface LanesOptions {
   log: Log;
   intake: Intake;
   openTurn(session: SessionRow, fence: number): Promise<TurnRun>;
+  /** Withdraws what a session still waits for a person to decide. */
+  withdrawRequests(sessionKey: string): Promise<unknown>;
   /** A turn without any sign of life for so long is ended; 0 never. */
   inactivityMs(): number;
 }
@@ -162,21 +164,24 @@ export function createLanes(options: LanesOptions): Lanes {
     reason: unknown,
   ): Promise<'ended' | 'left'> {
     if (outcome === 'done') return 'ended';
-    if (outcome === 'parked') {
+    const isCutShort = reason === 'superseded' || reason === 'stopped';
+    // It was cut short while its request was being made, so whoever cut it did not see the request yet.
+    if (outcome === 'parked' && isCutShort) await options.withdrawRequests(key);
+    else if (outcome === 'parked') {
       await setTurn(key, fence, 'parked');
       // A decision may have come between the look and the mark.
       const open = await store.read.approvals.pending(key);
       if (open.length === 0) again(key);
       return 'left';
     }
-    if (reason === 'superseded' || reason === 'stopped') await turn.close(reason);
+    if (isCutShort) await turn.close(reason);
     else if (reason === 'stalled') await turn.giveUp('stalled');
     // Anything else (shutdown, a lost lease) leaves the turn as it is, to be resumed.
     else {
       lookAgain(key);
       return 'left';
     }
-    if (outcome === 'interrupted') return 'ended';
+    if (outcome !== 'abandoned') return 'ended';
     // The run may still write: the session goes on under a new token.
     again(key);
     return 'left';
