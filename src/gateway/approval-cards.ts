@@ -8,8 +8,9 @@ import { redactSecrets } from '../redact.ts';
 import type { ApprovalRow } from '../store/approvals.ts';
 import type { NewOutboxRow, OutboxRow } from '../store/outbox.ts';
 import type { SessionRow } from '../store/sessions.ts';
-import type { Transaction } from '../store/store.ts';
+import type { Tables, Transaction } from '../store/store.ts';
 import { actionText, outcomeCard, requestCard } from './cards.ts';
+import type { Outbound } from './outbound/outbound.ts';
 import { newRow } from './turn/answer.ts';
 
 export interface ApprovalCardsOptions {
@@ -17,6 +18,8 @@ export interface ApprovalCardsOptions {
   clock: Clock;
   platforms: ReadonlyMap<string, Platform>;
   onOutbox(rows: readonly OutboxRow[]): void;
+  read: Pick<Tables, 'outbox'>;
+  show: Outbound['show'];
 }
 
 /** Puts cards into the outbox, in the transaction of what they show, and keeps them true. */
@@ -25,6 +28,11 @@ export interface ApprovalCards {
   canShow(session: SessionRow, subject: ApprovalSubject): boolean;
   present(row: ApprovalRow, tables: Transaction): Promise<void>;
   presentOutcome(row: ApprovalRow, tables: Transaction): Promise<void>;
+  /**
+   * Turns a pressed copy of a settled card into the outcome too: a send whose confirmation was lost may have shown
+   * the card twice, and only the press tells where the other one is.
+   */
+  closeCopy(row: ApprovalRow, messageId: string): Promise<void>;
 }
 
 export function createApprovalCards(options: ApprovalCardsOptions): ApprovalCards {
@@ -104,6 +112,16 @@ export function createApprovalCards(options: ApprovalCardsOptions): ApprovalCard
       const target = { key: row.sessionKey, chat: row.chat };
       const op = { kind: 'edit', of: row.cardId, payload, orSend: false } as const;
       await addAll([{ ...newRow(target, op, 'card', clock.now()), key: `done-${row.id}` }], tables);
+    },
+    async closeCopy(row, messageId) {
+      const platform = platforms.get(row.chat.platform);
+      if (!platform || row.cardId === null) return;
+      const card = await options.read.outbox.get(row.cardId);
+      if (card?.messageId === messageId) return;
+      const { payload } = fittingCard(platform, (head) => outcomeCard(row, head));
+      options.show(row.chat, `copy-${messageId}`, (adapter, signal) =>
+        adapter.edit(row.chat, messageId, payload, signal),
+      );
     },
   };
 }

@@ -14,8 +14,9 @@ import type { ApprovalRow } from '../store/approvals.ts';
 import type { OutboxRow } from '../store/outbox.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
-import { createApprovalCards } from './approval-cards.ts';
+import { type ApprovalCards, createApprovalCards } from './approval-cards.ts';
 import { createDecisionWaiters } from './decision-waiters.ts';
+import type { Outbound } from './outbound/outbound.ts';
 import { createTimers, type Timers } from './timers.ts';
 
 export interface ApprovalDeskOptions {
@@ -30,6 +31,7 @@ export interface ApprovalDeskOptions {
   smart: GateOptions['smart'];
   yolo: boolean;
   onOutbox(rows: readonly OutboxRow[]): void;
+  show: Outbound['show'];
   /** A request was settled: its session can go on. */
   onSettled(row: ApprovalRow): void;
 }
@@ -42,6 +44,7 @@ export interface ApprovalDesk {
   gate: ApprovalGate;
   decisions: Decisions;
   timers: Timers;
+  closeCopy: ApprovalCards['closeCopy'];
   waitForDecision(id: string, signal: AbortSignal): Promise<ApprovalRow>;
   /** A message was given up; when it was a card, what nobody can see, nobody can approve. */
   notDelivered(row: OutboxRow): void;
@@ -49,7 +52,14 @@ export interface ApprovalDesk {
 
 export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
   const { config, store, clock, log, platforms } = options;
-  const cards = createApprovalCards({ home: options.home, clock, platforms, onOutbox: options.onOutbox });
+  const cards = createApprovalCards({
+    home: options.home,
+    clock,
+    platforms,
+    onOutbox: options.onOutbox,
+    read: store.read,
+    show: options.show,
+  });
   const waiters = createDecisionWaiters(store);
 
   const decisions = createDecisions({
@@ -120,6 +130,7 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
     gate,
     decisions,
     timers,
+    closeCopy: cards.closeCopy,
     waitForDecision: waiters.wait,
     notDelivered(row) {
       const id = /^(?:card|file)-(?<id>.+)$/.exec(row.key)?.groups?.['id'];

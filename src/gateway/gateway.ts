@@ -116,6 +116,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const desk = createApprovalDesk({
     ...parts,
     onOutbox,
+    show: outbound.show,
     onSettled(row) {
       observe.approvalEnded(row);
       lanes.wake(row.sessionKey);
@@ -256,6 +257,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     pairing: parts.pairing,
     access: (platform) => accessRulesFor(config(), platform),
     language,
+    onSettledCard: (row, messageId) =>
+      inBackground('a copy of a card was not closed', desk.closeCopy(row, messageId)),
   });
   const supervisor = createSupervisor({
     clock,

@@ -2,10 +2,12 @@ import type { Press, PressReply } from '../../platforms/platform.ts';
 import type { DecideOutcome, Decider, Decisions } from '../approvals/decide.ts';
 import { errorMessage } from '../errors.ts';
 import { messagesFor } from '../messages/messages.ts';
+import type { ApprovalRow } from '../store/approvals.ts';
 import type { Store } from '../store/store.ts';
 import { type AccessRules, accessOf } from './access.ts';
 import { type PressedButton, readButton } from './cards.ts';
 import type { Pairing } from './pairing.ts';
+import { chatKeyOf } from './session-key.ts';
 
 export interface PressesOptions {
   store: Store;
@@ -13,6 +15,8 @@ export interface PressesOptions {
   pairing: Pairing;
   access(platform: string): AccessRules;
   language(press: Press): string;
+  /** A card of a settled request was pressed, in the chat that the request belongs to. */
+  onSettledCard(row: ApprovalRow, messageId: string): void;
 }
 
 /** Resolves a press on a card: the same authorisation as a message, one resolver, an answer at once. */
@@ -43,6 +47,9 @@ export function createPresses(options: PressesOptions): (press: Press) => Promis
     try {
       const by = { id: press.sender.id, name: press.sender.name, isAdmin: access.isAdmin };
       const outcome = await resolve(button, by, press);
+      const isSettled = outcome.kind === 'decided' || outcome.kind === 'already';
+      if (isSettled && chatKeyOf(outcome.row.chat) === chatKeyOf(press.chat))
+        options.onSettledCard(outcome.row, press.messageId);
       switch (outcome.kind) {
         case 'decided': {
           const choice = outcome.row.decision?.choice;

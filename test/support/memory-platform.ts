@@ -24,7 +24,7 @@ export interface MemoryPlatform extends Platform {
   says(text: string, options?: Partial<InboundEvent> & { user?: string; chatId?: string }): Promise<void>;
   presses(label: RegExp, options?: { user?: string }): Promise<PressReply>;
   /** Presses a button by its id, as a client does that still shows an old card. */
-  pressesId(buttonId: string, options?: { user?: string }): Promise<PressReply>;
+  pressesId(buttonId: string, options?: { user?: string; messageId?: string }): Promise<PressReply>;
   /** The next calls of `deliver` fail with these. */
   failNext: GatewayError[];
   texts(chatId?: string): string[];
@@ -137,14 +137,14 @@ export function createMemoryPlatform(
         buttonId: button.id,
       });
     },
-    async pressesId(buttonId, { user = 'ann' } = {}) {
+    async pressesId(buttonId, { user = 'ann', messageId = '1' } = {}) {
       if (!sink) throw new Error('not connected');
       serial += 1;
       return sink.press({
         eventId: `p${serial}`,
         chat: chatOf('1'),
         sender: { id: user, name: user, isBot: false, locale: 'en' },
-        messageId: '1',
+        messageId,
         buttonId,
       });
     },

@@ -184,6 +184,24 @@ describe('approvals under fire', () => {
     expect(tools.ledger).toEqual([]);
   });
 
+  it('closes every copy of a card that is pressed, when a lost confirmation showed it twice', async () => {
+    await start({ model: createScriptedModel([remove('build'), 'deleted']) });
+    await harness.platform.says('delete');
+    await untilCard();
+    const [card] = harness.platform.shown;
+    if (card === undefined) throw new Error('no card is shown');
+    const button = firstButton();
+    harness.platform.shown.unshift({ ...card, id: 'copy' });
+    await harness.platform.pressesId(button, { messageId: 'copy' });
+    await shown().toEqual(['deleted']);
+    const live = () =>
+      harness.platform.shown.filter(
+        ({ content }) => content.kind === 'card' && content.card.buttons.length > 0,
+      );
+    await expect.poll(live).toEqual([]);
+    expect(tools.ledger).toEqual(['rm -r build']);
+  });
+
   it('tells a refused command as refused, not as interrupted, when the process dies before that is stored', async () => {
     let deaths = 0;
     const diesOnce = () => {
