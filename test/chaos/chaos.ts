@@ -7,7 +7,7 @@ import { createOpenAIEmulator } from '../emulators/openai/emulator.ts';
 import { startTelegramEmulator, type TelegramEmulator } from '../emulators/telegram/telegram-emulator.ts';
 import { isFields } from '../emulators/telegram/wire.ts';
 import { killRepeatedly } from './killer.ts';
-import { playPerson } from './person.ts';
+import { playPerson, pressLeftovers } from './person.ts';
 import { type ChaosOptions, makePlan } from './plan.ts';
 import { scriptedReply } from './scripted-model.ts';
 import { type AnswerSent, judgeEvidence, type Verdict } from './verdict.ts';
@@ -17,11 +17,15 @@ export interface ChaosReport extends Verdict {
   options: ChaosOptions;
   messages: number;
   kills: number;
+  /** Copies of cards that kept their buttons until they were pressed. */
+  leftovers: number;
   medianStartMs: number;
   troubles: Readonly<Record<string, number>>;
   /** Warnings and errors of the gateway, by their text. */
   logged: Readonly<Record<string, number>>;
   seconds: number;
+  /** All that the gateway wrote to its log. */
+  log: string;
 }
 
 const config = `
@@ -33,7 +37,9 @@ approvals:
 display:
   busy_input_mode: queue
 `;
-const settledWithinMs = 30_000;
+/** Longer than a request lives: what has buttons after it is a copy that the gateway does not know of. */
+const leftoversAfterMs = 15_000;
+const settledWithinMs = 15_000;
 
 /**
  * Kills the gateway again and again while people talk with it and everything around it fails, then looks at what
@@ -67,6 +73,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     );
     const [killed, seen] = await Promise.all([killing, talking]);
     weather.stop();
+    await telegram.until
+      .holds('no live buttons', () => !hasLiveButtons(telegram), leftoversAfterMs)
+      .catch(() => false);
+    const leftovers = await Promise.all(users.map((user) => pressLeftovers(telegram, user)));
     const restless = await untilSettled(telegram, gateway);
     const verdict = judgeEvidence({
       chats: users.map(({ chat }, index) => ({ seen: seen[index] ?? [], shown: telegram.shown(chat) })),
@@ -81,10 +91,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       violations: [...verdict.violations, ...restless, ...telegram.violations],
       messages: seen.flat().length,
       kills: killed.at.length,
+      leftovers: leftovers.reduce((sum, count) => sum + count, 0),
       medianStartMs: Math.round(killed.startsMs.toSorted((a, b) => a - b)[killed.startsMs.length >> 1] ?? 0),
       troubles: weather.counts(),
       logged: countLogged(gateway.log()),
       seconds: Math.round((performance.now() - startedAt) / 1_000),
+      log: gateway.log(),
     };
   } finally {
     await gateway.dispose();

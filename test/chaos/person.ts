@@ -2,6 +2,7 @@ import type { TelegramEmulator } from '../emulators/telegram/telegram-emulator.t
 import type { UserHandle } from '../emulators/telegram/user.ts';
 import type { StoredMessage } from '../emulators/telegram/world.ts';
 import type { PlannedMessage } from './plan.ts';
+import { asksFor } from './scripted-model.ts';
 
 /** What a person saw happen to one message. */
 export interface Seen {
@@ -43,6 +44,13 @@ export async function playPerson(
   return seen;
 }
 
+/** Presses what a lost confirmation left behind: copies of cards that were decided on another copy. */
+export async function pressLeftovers(telegram: TelegramEmulator, user: UserHandle): Promise<number> {
+  const left = telegram.shown(user.chat).filter(({ keyboard }) => keyboard.length > 0);
+  await Promise.allSettled(left.map((message) => user.presses(labels.approve, { message })));
+  return left.length;
+}
+
 /** Presses until the bot says that it is taken, or the card has ended otherwise. */
 async function decide(
   telegram: TelegramEmulator,
@@ -71,9 +79,7 @@ async function decide(
 
 /** The newest card for a message that can still be pressed. */
 function liveCard(telegram: TelegramEmulator, { chat }: UserHandle, id: string): StoredMessage | undefined {
-  return telegram
-    .shown(chat)
-    .findLast(({ text, keyboard }) => keyboard.length > 0 && text.includes(`scratch-${id}`));
+  return telegram.shown(chat).findLast(({ text, keyboard }) => keyboard.length > 0 && asksFor(text, id));
 }
 
 function answerTo(telegram: TelegramEmulator, { chat }: UserHandle, id: string): StoredMessage | undefined {

@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runChaos } from './chaos.ts';
 
 /**
  * `npm run chaos -- --seed 1 --kills 200 --minutes 8`: prints a report in JSON and ends with 1 on any violation.
  * The same seed plans the same messages, decisions, kills and faults; the moments are the machine's.
+ * `--log FILE` keeps the gateway's log.
  */
 const { values } = parseArgs({
   options: {
@@ -12,15 +14,17 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '8' },
     chats: { type: 'string', default: '60' },
     messages: { type: 'string', default: '2040' },
+    log: { type: 'string' },
   },
 });
 const chats = Number(values.chats);
-const report = await runChaos({
+const { log, ...report } = await runChaos({
   seed: Number(values.seed),
   kills: Number(values.kills),
   minutes: Number(values.minutes),
   chats,
   messagesPerChat: Math.max(1, Math.round(Number(values.messages) / chats)),
 });
+if (values.log !== undefined) writeFileSync(values.log, log, { mode: 0o600 });
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 process.exit(report.violations.length === 0 ? 0 : 1);

@@ -3,7 +3,7 @@ import { textOf } from '../emulators/openai/instant.ts';
 import type { ChatRequest, ScriptedReply } from '../emulators/openai/reply.ts';
 
 /** How a message ended, as its answer tells. */
-export const endings = ['talked', 'ran', 'denied', 'expired', 'unknown', 'failed'] as const;
+export const endings = ['talked', 'ran', 'denied', 'expired', 'unseen', 'unknown', 'failed'] as const;
 export type Ending = (typeof endings)[number];
 
 /** Not shell input: the id is the plan's own, letters and digits. */
@@ -11,6 +11,11 @@ const commands = {
   append: (id: string) => `sleep 0.05 && printf '%s\\n' ${id} >> ledger`,
   remove: (id: string) => `printf '%s\\n' ${id} >> ledger && rm -rf ./scratch-${id}`,
 } as const;
+
+/** Whether a text holds the command that a message made the model ask for; no id begins another here. */
+export function asksFor(text: string, id: string): boolean {
+  return new RegExp(`scratch-${id}(?!\\d)`).test(text);
+}
 
 const toolResult = z.object({
   exit_code: z.number().optional(),
@@ -41,6 +46,7 @@ function endingOf(content: string): Ending {
   if (!parsed.success) return 'failed';
   const { exit_code: exitCode, status, error } = parsed.data;
   if (status === 'interrupted') return 'unknown';
+  if (error?.includes('could not be shown')) return 'unseen';
   if (error?.includes('denied by')) return 'denied';
   if (error?.includes('nobody decided in time')) return 'expired';
   return exitCode === 0 ? 'ran' : 'failed';

@@ -1,6 +1,6 @@
 import type { StoredMessage } from '../emulators/telegram/world.ts';
 import type { Seen } from './person.ts';
-import { type Ending, endings } from './scripted-model.ts';
+import { asksFor, type Ending, endings } from './scripted-model.ts';
 
 /** One send of an answer that took effect. */
 export interface AnswerSent {
@@ -46,6 +46,7 @@ export function judgeEvidence(evidence: Evidence): Verdict {
     ran: 0,
     denied: 0,
     expired: 0,
+    unseen: 0,
     unknown: 0,
     failed: 0,
   };
@@ -86,6 +87,8 @@ function orderProblems({ seen }: ChatSeen, answers: readonly { id: string }[]): 
   return isOrdered ? lost : [...lost, `out of order: asked ${asked.join()}, answered ${first.join()}`];
 }
 
+const refused: readonly Ending[] = ['denied', 'expired', 'unseen'];
+
 /** What a message may have come to, given what was asked and what its person was told. */
 function endingProblem(
   { planned, toldDecided }: Seen,
@@ -98,7 +101,7 @@ function endingProblem(
   const consented = deed === 'append' || (deed === 'remove' && intent === 'approve');
   if (lines > 0 && !consented) return `ran although its person meant to ${intent}`;
   if (ending === 'ran' && lines !== 1) return 'was told to have run and did not';
-  if ((ending === 'denied' || ending === 'expired') && lines > 0) return `ran, and was told "${ending}"`;
+  if (refused.includes(ending) && lines > 0) return `ran, and was told "${ending}"`;
   const fits = fittingEndings(planned, toldDecided);
   return fits.includes(ending) ? null : `ended "${ending}"; expected ${fits.join(' or ')}`;
 }
@@ -106,17 +109,17 @@ function endingProblem(
 function fittingEndings({ deed, intent }: Seen['planned'], toldDecided: boolean): readonly Ending[] {
   if (deed === 'talk') return ['talked'];
   if (deed === 'append') return ['ran', 'unknown'];
-  if (intent === 'ignore') return ['expired'];
+  if (intent === 'ignore') return ['expired', 'unseen'];
   const decided: readonly Ending[] = intent === 'approve' ? ['ran', 'unknown'] : ['denied'];
-  // A press that was never confirmed may have come too late.
-  return toldDecided ? decided : [...decided, 'expired'];
+  // A press that was never confirmed may have come too late, or to a card whose sending counted as failed.
+  return toldDecided ? decided : [...decided, 'expired', 'unseen'];
 }
 
 function cardProblems({ seen, shown }: ChatSeen): { twice: number; problems: string[] } {
   const problems: string[] = [];
   let twice = 0;
   for (const { planned } of seen.filter((one) => one.planned.deed === 'remove')) {
-    const cards = shown.filter(({ text }) => text.includes(`scratch-${planned.id}`) && isCard(text));
+    const cards = shown.filter(({ text }) => asksFor(text, planned.id) && isCard(text));
     twice += Math.max(0, cards.length - 1);
     if (cards.some(({ keyboard }) => keyboard.length > 0))
       problems.push(`${planned.id}: a card was left with live buttons`);
