@@ -98,14 +98,14 @@ describe('the verdict on a chaos run', () => {
 
   it('excuses an answer that came twice around a kill or a lost confirmation, and no other', () => {
     const answersSent = [
-      { id: 'm0x0', key: 'a', at: 10 },
-      { id: 'm0x0', key: 'a', at: 20 },
+      { id: 'm0x0', key: 'a', at: 1_000 },
+      { id: 'm0x0', key: 'a', at: 2_000 },
     ];
     const twice = (change: Partial<Evidence>) =>
       violationsOf([seen(append)], [shown('m0x0: ran')], { ledger: ['m0x0'], answersSent, ...change });
-    expect(twice({ killsAt: [15] })).toEqual([]);
+    expect(twice({ killsAt: [1_500] })).toEqual([]);
     expect(twice({ unconfirmed: new Set(['a']) })).toEqual([]);
-    expect(twice({ killsAt: [25] }).join()).toContain('answered twice');
+    expect(twice({ killsAt: [2_500] }).join()).toContain('answered twice');
   });
 
   it('sees more doubled answers than a hundredth of the kills', () => {

@@ -25,10 +25,17 @@ export interface Evidence {
   unconfirmed: ReadonlySet<string>;
 }
 
+export interface Twice {
+  byKill: number;
+  /** How long after the first answer began to arrive each of these kills had ended the process (ms). */
+  killedAfterMs: number[];
+  byLostConfirmation: number;
+}
+
 export interface Verdict {
   endings: Record<Ending, number>;
   /** Answers shown twice, by what cut their confirmation off. */
-  twice: { byKill: number; byLostConfirmation: number };
+  twice: Twice;
   /** Cards shown twice for the same reasons; a press on either decides. */
   cardsTwice: number;
   violations: string[];
@@ -132,18 +139,21 @@ function isCard(text: string): boolean {
   return !/^\S+ terminal: /.test(text);
 }
 
-function countTwice(
-  { answersSent, killsAt, unconfirmed }: Evidence,
-  violations: string[],
-): { byKill: number; byLostConfirmation: number } {
-  const twice = { byKill: 0, byLostConfirmation: 0 };
+/** What a killed process had sent may be read a moment after its end. */
+const readAfterEndMs = 50;
+
+function countTwice({ answersSent, killsAt, unconfirmed }: Evidence, violations: string[]): Twice {
+  const twice: Twice = { byKill: 0, killedAfterMs: [], byLostConfirmation: 0 };
   const before = new Map<string, AnswerSent>();
   for (const sent of answersSent) {
     const earlier = before.get(sent.id);
     before.set(sent.id, sent);
     if (earlier === undefined) continue;
-    if (killsAt.some((at) => at >= earlier.at && at <= sent.at)) twice.byKill += 1;
-    else if (unconfirmed.has(earlier.key)) twice.byLostConfirmation += 1;
+    const kill = killsAt.find((at) => at >= earlier.at - readAfterEndMs && at <= sent.at);
+    if (kill !== undefined) {
+      twice.byKill += 1;
+      twice.killedAfterMs.push(Math.round(kill - earlier.at));
+    } else if (unconfirmed.has(earlier.key)) twice.byLostConfirmation += 1;
     else violations.push(`${sent.id}: answered twice without a kill or a lost confirmation in between`);
   }
   return twice;
