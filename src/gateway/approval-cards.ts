@@ -4,13 +4,13 @@ import type { Card, Payload, Platform } from '../../platforms/platform.ts';
 import type { ApprovalSubject } from '../approvals/subject.ts';
 import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
-import { redactSecrets } from '../redact.ts';
 import type { ApprovalRow } from '../store/approvals.ts';
 import type { NewOutboxRow, OutboxRow } from '../store/outbox.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Tables, Transaction } from '../store/store.ts';
 import { actionText, outcomeCard, requestCard } from './cards.ts';
 import type { Outbound } from './outbound/outbound.ts';
+import { shownAction } from './shown-text.ts';
 import { newRow } from './turn/answer.ts';
 
 export interface ApprovalCardsOptions {
@@ -80,7 +80,7 @@ export function createApprovalCards(options: ApprovalCardsOptions): ApprovalCard
     const folder = join(options.home, 'cache', 'outgoing');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, `command-${row.id}.txt`);
-    writeFileSync(path, redactSecrets(actionText(row.ask.subject)), { mode: 0o600 });
+    writeFileSync(path, shownAction(actionText(row.ask.subject)), { mode: 0o600 });
     return platform.render({ kind: 'file', path, name: 'command.txt', as: 'document' })[0];
   }
 

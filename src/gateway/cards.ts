@@ -2,8 +2,8 @@ import type { ButtonStyle, Card, CardBlock, CardButton } from '../../platforms/p
 import { scopeText } from '../approvals/scope.ts';
 import type { ApprovalSubject } from '../approvals/subject.ts';
 import { type Messages, messagesFor, type OutcomeWords } from '../messages/messages.ts';
-import { redactSecrets } from '../redact.ts';
 import type { ApprovalAsk, ApprovalRow, Choice } from '../store/approvals.ts';
+import { shownAction, shownFact } from './shown-text.ts';
 import { headOf } from './text.ts';
 
 /** What stands in a button's id: the request and the choice, well under the 64 bytes of Telegram. */
@@ -91,13 +91,17 @@ function approvalBlocks(row: ApprovalRow, ask: Approval, messages: Messages, hea
   const warnings: CardBlock[] = [];
   if (ask.smartDenied) warnings.push({ kind: 'text', text: card.smartDenied });
   if (!ask.shownInFull) warnings.push({ kind: 'text', text: card.tooLong });
-  return [codeBlock(ask, headOnly), { kind: 'facts', facts }, ...warnings];
+  return [
+    codeBlock(ask, headOnly),
+    { kind: 'facts', facts: facts.map(({ label, text }) => ({ label, text: shownFact(text) })) },
+    ...warnings,
+  ];
 }
 
 function codeBlock(ask: Approval, headOnly: boolean): CardBlock {
   const whole = actionText(ask.subject);
-  const text = redactSecrets(whole);
-  // Marks point into the command as it is written; where a secret was cut out they would point elsewhere.
+  const text = shownAction(whole);
+  // Marks point into the command as it is written; where something was replaced they would point elsewhere.
   const marks = text === whole ? ask.spans : [];
   if (!headOnly) return { kind: 'code', text, marks };
   return {
