@@ -1,4 +1,4 @@
-import { access, constants, realpath } from 'node:fs/promises';
+import { access, constants, realpath, stat } from 'node:fs/promises';
 import { basename, extname, sep } from 'node:path';
 import type { MediaKind } from '../../../platforms/platform.ts';
 
@@ -32,9 +32,12 @@ const kinds: { readonly [extension: string]: MediaKind } = {
   '.opus': 'voice',
 };
 
+/** What is in these is no file: `/proc/self/environ` is every token of this process, `/dev/zero` has no end. */
+const systemFolders = /^\/(proc|sys|dev)\//;
+
 /** Never attached, whatever a model says: keys, tokens, the gateway's own state. */
 const secretNames =
-  /^(\.env(\..*)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|authorized_keys|credentials|.*\.(pem|key|p12|pfx|kdbx))$/i;
+  /^(\.env(\..*)?|\.netrc|\.pgpass|\.git-credentials|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|authorized_keys|credentials|.*\.(pem|key|p12|pfx|kdbx))$/i;
 const secretFolders = /[/\\](\.ssh|\.gnupg|\.aws|\.kube|pairing)[/\\]/;
 
 const mediaLine = /^[ \t]*MEDIA:[ \t]*["'`]?(?<path>\/[^"'`\n]+?)["'`]?[ \t]*$/;
@@ -54,9 +57,11 @@ export async function takeMedia(text: string, home: string): Promise<OutgoingMed
   if (paths.size === 0) return { text, files: [], missing: [] };
   const files: OutgoingFile[] = [];
   const missing: string[] = [];
+  // A home that is not there holds nothing.
+  const realHome = await realpath(home).catch(() => home);
   for (const path of paths) {
     const real = await readable(path);
-    if (real === null || isSecret(real, home)) missing.push(path);
+    if (real === null || isSecret(real, realHome)) missing.push(path);
     else
       files.push({ path: real, name: basename(path), as: kinds[extname(path).toLowerCase()] ?? 'document' });
   }
@@ -82,7 +87,7 @@ function linesOf(text: string): { line: string; isCode: boolean }[] {
 async function readable(path: string): Promise<string | null> {
   try {
     await access(path, constants.R_OK);
-    return await realpath(path);
+    return (await stat(path)).isFile() ? await realpath(path) : null;
   } catch {
     // Gone, or not ours to read: the answer says so.
     return null;
@@ -91,5 +96,5 @@ async function readable(path: string): Promise<string | null> {
 
 function isSecret(path: string, home: string): boolean {
   const inHome = path.startsWith(home + sep) && !path.startsWith(`${home}${sep}cache${sep}`);
-  return inHome || secretNames.test(basename(path)) || secretFolders.test(path);
+  return inHome || systemFolders.test(path) || secretNames.test(basename(path)) || secretFolders.test(path);
 }
