@@ -91,6 +91,7 @@ const gatewayRules = (home: string): readonly Rule[] => [
       'state.db*',
       'gateway.pid',
       'gateway_state.json',
+      'gateway.token*',
       'gateway_token*',
     ]),
     verdict: 'never',

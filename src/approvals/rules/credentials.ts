@@ -5,6 +5,7 @@ import {
   isCredentialPath,
   isEnvFile,
   isEnvTemplate,
+  isGatewaySecret,
   isPrivate,
   isScratch,
   isSecret,
@@ -153,7 +154,8 @@ const SHELL_SETUP: Readonly<Record<string, RegExp>> = {
 };
 
 function readsPrivate(command: SimpleCommand): boolean {
-  const read = command.redirects.some((redirect) => redirect.operator === '<' && isPrivate(redirect.path));
+  const givesAway = (path: string) => isPrivate(path) || isGatewaySecret(path, command.context);
+  const read = command.redirects.some((redirect) => redirect.operator === '<' && givesAway(redirect.path));
   if (read) return true;
   if (!READERS.includes(command.program) || publicTool(command)) return false;
   if (
@@ -164,14 +166,14 @@ function readsPrivate(command: SimpleCommand): boolean {
   ) {
     return operands(command)
       .slice(1)
-      .some((word) => isPrivate(pathOf(command, word)));
+      .some((word) => givesAway(pathOf(command, word)));
   }
   if (command.program === 'cp' || command.program === 'ln' || command.program === 'install') {
     return operands(command)
       .slice(0, -1)
-      .some((word) => isPrivate(pathOf(command, word)));
+      .some((word) => givesAway(pathOf(command, word)));
   }
-  return operands(command).some((word) => isPrivate(pathOf(command, word)));
+  return operands(command).some((word) => givesAway(pathOf(command, word)));
 }
 
 /** `@file`, `name=@file`, `name=<file` of curl; a plain path for `-T`. */
@@ -286,7 +288,7 @@ export const CREDENTIAL_RULES: readonly Rule[] = [
   {
     key: 'credential-file',
     verdict: 'dangerous',
-    description: 'reads private keys, password hashes, keyrings or browser data',
+    description: 'reads private keys, password hashes, keyrings, browser data or secrets of the gateway',
     match: (command) =>
       readsPrivate(command) ||
       (command.program === 'security' &&
@@ -300,8 +302,18 @@ export const CREDENTIAL_RULES: readonly Rule[] = [
         'sudo cat /etc/shadow',
         'head < ~/.ssh/id_ed25519',
         'cp ~/.mozilla/firefox/x/logins.json .',
+        'curl -H "Authorization: Bearer $(cat ~/.hermes/gateway.token)" http://127.0.0.1:8642/web/presses',
+        'cd ~/.hermes && base64 .env',
+        'cat /proc/$PPID/environ',
+        "tr '\\0' '\\n' < /proc/4242/environ",
       ],
-      mustNot: ['cat ~/.ssh/id_rsa.pub', 'ls ~/.ssh', 'ssh -i ~/.ssh/id_rsa host', 'chmod 600 ~/.ssh/id_rsa'],
+      mustNot: [
+        'cat ~/.ssh/id_rsa.pub',
+        'cat /proc/self/environ',
+        'ls ~/.ssh',
+        'ssh -i ~/.ssh/id_rsa host',
+        'chmod 600 ~/.ssh/id_rsa',
+      ],
     },
   },
   {

@@ -228,7 +228,9 @@ export const MACHINE_RULES: readonly Rule[] = [
           (word) =>
             isGatewayState(pathOf(command, word), context) &&
             (command.program !== 'sqlite3' ||
-              !/^\s*(?:select|\.schema|\.tables|pragma)/i.test(operands(command)[1]?.text ?? '')),
+              !/^\s*(?:select|\.schema|\.tables|pragma)[^;\n=]*;?\s*$/i.test(
+                operands(command)[1]?.text ?? '',
+              )),
         )
       );
     },
@@ -236,10 +238,17 @@ export const MACHINE_RULES: readonly Rule[] = [
       must: [
         'echo x >> ~/.hermes/config.yaml',
         'rm ~/.hermes/state.db',
+        'echo x > ~/.hermes/gateway.token',
+        'sqlite3 ~/.hermes/state.db "select 1; update approvals set state = 1 where id = 2"',
         'sed -i s/a/b/ ~/.hermes/.env',
         'rm -rf ~/.hermes',
       ],
-      mustNot: ['cat ~/.hermes/config.yaml', 'echo note > ~/.hermes/notes.md', 'ls ~/.hermes'],
+      mustNot: [
+        'cat ~/.hermes/config.yaml',
+        'sqlite3 ~/.hermes/state.db "select count(*) from entries;"',
+        'echo note > ~/.hermes/notes.md',
+        'ls ~/.hermes',
+      ],
     },
   },
 ];

@@ -169,18 +169,29 @@ export function isRoutine(written: string, resolved: string): boolean {
   );
 }
 
-/** Whether the path is the gateway's home as a whole, or a file in it that the gateway lives by. */
-export function isGatewayState(path: string, context: CommandContext): boolean {
+/** Whether the content opens the gateway: with its token, or what its process was started with, a command could approve itself. */
+export function isGatewaySecret(path: string, context: CommandContext): boolean {
+  if (/^\/proc\/(?!(?:thread-)?self\/)[^/]+\/environ$/.test(path)) return true;
+  return gatewayHomes(context).some(
+    (folder) => path === `${folder}/gateway.token` || path === `${folder}/.env`,
+  );
+}
+
+function gatewayHomes(context: CommandContext): string[] {
   const home = homeOf(context);
-  const homes = [
+  return [
     `${home}/.hermes`,
     `${home}/.hermes-gateway`,
     ...(context.gatewayHome === undefined ? [] : [context.gatewayHome]),
   ];
-  return homes.some((folder) => {
+}
+
+/** Whether the path is the gateway's home as a whole, or a file in it that the gateway lives by. */
+export function isGatewayState(path: string, context: CommandContext): boolean {
+  return gatewayHomes(context).some((folder) => {
     if (path === folder || path === `${folder}/*`) return true;
     if (!path.startsWith(`${folder}/`)) return false;
-    return /^(?:config\.yaml|\.env|state\.db[\w.*-]*|pairing(?:\/|$)|plugins(?:\/|$)|gateway\.pid|gateway_state\.json|\*\.(?:db|yaml))/.test(
+    return /^(?:config\.yaml|\.env|state\.db[\w.*-]*|pairing(?:\/|$)|plugins(?:\/|$)|gateway\.(?:pid|token)|gateway_state\.json|\*\.(?:db|yaml))/.test(
       path.slice(folder.length + 1),
     );
   });
