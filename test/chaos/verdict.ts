@@ -150,11 +150,14 @@ function countTwice({ answersSent, killsAt, unconfirmed }: Evidence, violations:
     before.set(sent.id, sent);
     if (earlier === undefined) continue;
     const kill = killsAt.find((at) => at >= earlier.at - readAfterEndMs && at <= sent.at);
-    if (kill !== undefined) {
+    // A lost confirmation is enough; a kill before the second try changes nothing then.
+    if (unconfirmed.has(earlier.key)) twice.byLostConfirmation += 1;
+    else if (kill === undefined)
+      violations.push(`${sent.id}: answered twice without a kill or a lost confirmation in between`);
+    else {
       twice.byKill += 1;
       twice.killedAfterMs.push(Math.round(kill - earlier.at));
-    } else if (unconfirmed.has(earlier.key)) twice.byLostConfirmation += 1;
-    else violations.push(`${sent.id}: answered twice without a kill or a lost confirmation in between`);
+    }
   }
   return twice;
 }
