@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { redactSecrets } from '../src/redact.ts';
 import type { ProcessInfo } from './environments/process-table.ts';
+import { noteTyped, typedWith } from './process/typed.ts';
 import { registry } from './registry.ts';
 import { toolError, toolResult } from './results.ts';
 import type { ToolContext } from './tool.ts';
@@ -46,11 +47,16 @@ function listed(info: ProcessInfo, context: ToolContext) {
   };
 }
 
+/** What each way of typing adds. */
+const endings = { write: '', submit: '\n' } as const;
+const types = (action: string): action is keyof typeof endings => Object.hasOwn(endings, action);
+
 const send =
   (ending: string): Action =>
   async (info, { data }, context) => {
     const text = data + ending;
     const outcome = await context.processes.write(info.id, text);
+    noteTyped(info.id, text, outcome);
     return outcome === 'ok'
       ? toolResult({ status: 'ok', bytes_written: Buffer.byteLength(text) })
       : inputProblem(info, outcome);
@@ -135,8 +141,8 @@ const actions: Readonly<Record<Exclude<(typeof actionNames)[number], 'list'>, Ac
     });
   },
 
-  write: send(''),
-  submit: send('\n'),
+  write: send(endings.write),
+  submit: send(endings.submit),
 
   async close(info, _call, context) {
     const outcome = await context.processes.closeInput(info.id);
@@ -173,6 +179,14 @@ registry.register({
       });
     }
     return actions[action](info, call, context);
+  },
+  // What is typed into a shell is run by it, so it is judged as a command is.
+  subject: async ({ action, session_id: id = '', data }, context) => {
+    const info = types(action) ? context.processes.find(context.sessionId, id) : null;
+    if (!types(action) || info === null) return null;
+    const { backend, isolated, home } = await context.environment();
+    const command = typedWith(info.id, data + endings[action]);
+    return { kind: 'command', command, cwd: info.cwd, home, backend, isolated };
   },
   preview: ({ action, session_id: id }) => `${action} ${id ?? ''}`.trim(),
   concurrency: 'sequential',

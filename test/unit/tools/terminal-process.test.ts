@@ -1,15 +1,24 @@
 import { expect, test, vi } from 'vitest';
+import { judgeSubject } from '../../../src/approvals/judge.ts';
+import type { ApprovalSubject } from '../../../src/approvals/subject.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { silentLog } from '../../../src/log.ts';
 import { handleFunctionCall } from '../../../tools/dispatch.ts';
 import { createProcessTable } from '../../../tools/environments/background-processes.ts';
 import type { ProcessNotice } from '../../../tools/environments/process-table.ts';
 import '../../../tools/process.ts';
+import type { ToolContext } from '../../../tools/tool.ts';
 import '../../../tools/terminal.ts';
 import { memoryProcessStore } from './environments/memory-process-store.ts';
 import { createWorkbench, fields } from './support/context.ts';
 
-async function setUp(terminal = { timeoutMs: 180_000, maxForegroundTimeoutMs: 600_000 }) {
+async function setUp({
+  terminal = { timeoutMs: 180_000, maxForegroundTimeoutMs: 600_000 },
+  approve,
+}: {
+  terminal?: ToolContext['config']['terminal'];
+  approve?: ToolContext['approve'];
+} = {}) {
   const bench = await createWorkbench();
   const notices: ProcessNotice[] = [];
   const processes = createProcessTable({
@@ -22,7 +31,9 @@ async function setUp(terminal = { timeoutMs: 180_000, maxForegroundTimeoutMs: 60
   });
   const config = { ...bench.context().config, terminal };
   const call = async (name: string, args: Record<string, unknown>) =>
-    fields(await handleFunctionCall(name, args, bench.context({ processes, config })));
+    fields(
+      await handleFunctionCall(name, args, bench.context({ processes, config, ...(approve && { approve }) })),
+    );
   const start = async (command: string, more: Record<string, unknown> = {}) =>
     call('terminal', { command, background: true, ...more });
   const act = (action: string, id?: unknown, more: Record<string, unknown> = {}) =>
@@ -85,7 +96,7 @@ test('wait gives the exit code, or says that the process goes on', async () => {
 });
 
 test('wait is clamped to the limit of one call and says so', async () => {
-  const { start, act } = await setUp({ timeoutMs: 200, maxForegroundTimeoutMs: 600_000 });
+  const { start, act } = await setUp({ terminal: { timeoutMs: 200, maxForegroundTimeoutMs: 600_000 } });
   const { session_id: id } = await start('sleep 60');
   expect(await act('wait', id, { timeout: 900 })).toMatchObject({
     status: 'timeout',
@@ -152,4 +163,41 @@ test('a program that reads a secret from its input gets no terminal', async () =
   const { session_id: id, pty_note: note } = await start('cat >/dev/null; : --with-token', { pty: true });
   expect(note).toContain('Pipes are used');
   await act('kill', id);
+});
+
+test.each([
+  ['in one go', ['rm -rf ../photos\n']],
+  ['in pieces', ['rm -rf', ' ../photos\n']],
+  ['over two lines', ['rm \\\n', '-rf ../photos\n']],
+  ['behind a key that clears the line', ['echo \u0015rm -rf ../photos\r']],
+])('what is typed into a process is judged as a command: %s', async (_name, pieces) => {
+  const asked: ApprovalSubject[] = [];
+  const { start, act } = await setUp({
+    approve: async (subject) => {
+      asked.push(subject);
+      return { approved: true };
+    },
+  });
+  const { session_id: id } = await start('cat');
+  for (const data of pieces) await act('write', id, { data });
+  await act('kill', id);
+  const last = asked.at(-1);
+  const judged = last && judgeSubject(last, {}, undefined);
+  expect(judged).toMatchObject({ verdict: 'dangerous', category: 'recursive-delete' });
+});
+
+test('an answer to a program is no dangerous command', async () => {
+  const asked: ApprovalSubject[] = [];
+  const { start, act } = await setUp({
+    approve: async (subject) => {
+      asked.push(subject);
+      return { approved: true };
+    },
+  });
+  const { session_id: id } = await start('cat');
+  for (const data of ['y', 'my-project', '1.0.0', '']) await act('submit', id, { data });
+  await act('kill', id);
+  expect(asked.map((subject) => judgeSubject(subject, {}, undefined).verdict)).toEqual(
+    asked.map(() => 'safe'),
+  );
 });
