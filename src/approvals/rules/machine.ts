@@ -27,6 +27,21 @@ function reachesAll(command: SimpleCommand): boolean {
 
 const DEFAULT_NAMES = ['hermes-gateway', 'hermes', 'ai.hermes.gateway'];
 
+/** The arguments of the gateway's own program, however it is started; null for any other program. */
+function gatewayArgs({ program, words }: SimpleCommand): readonly string[] | null {
+  const at = words.findIndex((word) => /(?:^|\/)hermes-gateway(?:\.js)?(?:@[\w.-]+)?$/.test(word.text));
+  const isStarted = at === 0 || (at > 0 && /^(?:node|bun|deno|npx|tsx)$/.test(program));
+  return isStarted ? words.slice(at + 1).map((word) => word.text) : null;
+}
+
+const CHANGES_PERMISSIONS: Readonly<Record<string, RegExp>> = {
+  approvals: /^(?:allow|forget)$/,
+  config: /^set$/,
+  pair: /^(?:approve|revoke)$/,
+  setup: /^/,
+  'import-hermes': /^/,
+};
+
 function isGatewayName(command: SimpleCommand, text: string): boolean {
   const known = [...DEFAULT_NAMES, ...(command.context.gatewayNames ?? [])];
   const plain = text
@@ -212,6 +227,40 @@ export const MACHINE_RULES: readonly Rule[] = [
         'pm2 delete hermes-gateway',
       ],
       mustNot: ['systemctl status hermes-gateway', 'pgrep hermes', 'hermes chat', 'hermes gateway status'],
+    },
+  },
+  {
+    key: 'kill-gateway',
+    verdict: 'forbidden',
+    description: 'changes what the gateway allows, through its own program',
+    match: (command) => {
+      const args = gatewayArgs(command) ?? [];
+      const at = args.findIndex((text) =>
+        /^(?:approvals|config|pair|setup|import-hermes|chat|start)$/.test(text),
+      );
+      return CHANGES_PERMISSIONS[args[at] ?? '']?.test(args[at + 1] ?? '') ?? false;
+    },
+    examples: {
+      must: [
+        "npx hermes-gateway approvals allow '*'",
+        'node bin/hermes-gateway.js config set approvals.mode off',
+        'hermes-gateway --config x pair approve telegram ABCD',
+      ],
+      mustNot: [
+        'hermes-gateway approvals list',
+        'hermes-gateway config get model',
+        'echo hermes-gateway approvals allow x',
+      ],
+    },
+  },
+  {
+    key: 'dynamic-command',
+    verdict: 'dangerous',
+    description: 'starts an agent of its own, under rules of its own',
+    match: (command) => gatewayArgs(command)?.some((text) => /^(?:chat|start|--yolo)$/.test(text)) ?? false,
+    examples: {
+      must: ['HERMES_HOME=/tmp/x npx hermes-gateway chat -q hi', 'hermes-gateway start --yolo'],
+      mustNot: ['hermes-gateway status', 'hermes-gateway doctor --json'],
     },
   },
   {

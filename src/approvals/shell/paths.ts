@@ -191,7 +191,7 @@ export function isGatewayState(path: string, context: CommandContext): boolean {
   return gatewayHomes(context).some((folder) => {
     if (path === folder || path === `${folder}/*`) return true;
     if (!path.startsWith(`${folder}/`)) return false;
-    return /^(?:config\.yaml|\.env|state\.db[\w.*-]*|pairing(?:\/|$)|plugins(?:\/|$)|gateway\.(?:pid|token)|gateway_state\.json|\*\.(?:db|yaml))/.test(
+    return /^(?:config\.yaml|\.env|state\.db[\w.*-]*|pairing(?:\/|$)|plugins(?:\/|$)|hooks(?:\/|$)|gateway\.(?:pid|token)|gateway_state\.json|\*\.(?:db|yaml))/.test(
       path.slice(folder.length + 1),
     );
   });
