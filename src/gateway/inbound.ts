@@ -24,6 +24,8 @@ const splitUnits = 3_900;
 const splitGapMs = 2_000;
 const fragmentGapMs = 600;
 const ackEveryMs = 30_000;
+/** How far a platform's clock may be behind this one's. */
+const clockSlackMs = 5_000;
 
 export interface InboundSettings {
   access: AccessRules;
@@ -97,8 +99,8 @@ export function createReceive(options: InboundOptions): Receive {
     const running = lanes.current(key);
     const session = await store.read.sessions.get(key);
     const pending = session && session.turn !== 'idle' ? await store.read.approvals.pending(key) : [];
-    const oldest = pending[0];
-    if (oldest && (await decidedByText(event, key, oldest, isAdmin))) return;
+    const meant = await requestMeant(event, pending);
+    if (meant && (await decidedByText(event, key, meant, isAdmin))) return;
     const busy = session !== null && session.turn !== 'idle';
     const mode = session?.settings.busyMode ?? settings.busyMode;
     if (busy && mode !== 'interrupt' && (await isFull(event, key, settings.queueLimit))) return;
@@ -116,6 +118,23 @@ export function createReceive(options: InboundOptions): Receive {
     if (busy && settings.busyAck)
       await acknowledge(event, key, interrupts ? 'interrupt' : mode === 'interrupt' ? 'queue' : mode);
     lanes.wake(key);
+  }
+
+  /**
+   * The request that a plain message can be about: the one whose card it replies to, else the oldest. None when it
+   * replies to something else, or was written before there was a card, as a message is that waited for a restart.
+   */
+  async function requestMeant(
+    { replyTo, sentAt }: InboundEvent,
+    pending: readonly ApprovalRow[],
+  ): Promise<ApprovalRow | undefined> {
+    const seen = pending.filter((row) => sentAt === 0 || sentAt + clockSlackMs >= row.createdAt);
+    if (!replyTo?.toBot) return seen[0];
+    for (const row of seen) {
+      const card = row.cardId === null ? null : await store.read.outbox.get(row.cardId);
+      if (card?.messageId === replyTo.messageId) return row;
+    }
+    return undefined;
   }
 
   /** Answers a question, or says yes or no to an approval, in plain words. The event is stored as handled with it. */

@@ -163,4 +163,30 @@ describe('nothing dangerous runs but what a person was shown and agreed to', () 
     // What is left as new is carried out again at the next start, upon whatever waits then.
     await expect.poll(() => store.read.inbox.waitingCommands()).toEqual([]);
   });
+
+  it.each([
+    ['replies to another message', { replyTo: { messageId: 'other', toBot: true } }],
+    ['was written before there was a card', { sentAt: 1 }],
+  ])('takes no "yes" for a consent that %s', async (_how, how) => {
+    const { platform } = await start({
+      model: createScriptedModel([run('rm -rf build'), 'understood', 'understood']),
+    });
+    await platform.says('clean');
+    await expect.poll(() => platform.card()?.buttons.length).toBeGreaterThan(0);
+    await platform.says('yes', how);
+    await expect.poll(() => platform.texts()).toContain('understood');
+    expect(ledger).toEqual([]);
+  });
+
+  it('takes a "yes" that replies to the card', async () => {
+    const { platform, store } = await start({ model: createScriptedModel([run('rm -rf build'), 'done']) });
+    await platform.says('clean');
+    await expect.poll(() => platform.card()?.buttons.length).toBeGreaterThan(0);
+    const messageId = platform.shown.findLast((one) => one.content.kind === 'card')?.id ?? '';
+    const cardId = (await store.read.approvals.allPending())[0]?.cardId ?? 0;
+    await expect.poll(async () => (await store.read.outbox.get(cardId))?.messageId).toBe(messageId);
+    await platform.says('yes', { replyTo: { messageId, toBot: true } });
+    await expect.poll(() => platform.texts()).toContain('done');
+    expect(ledger).toEqual(['rm -rf build']);
+  });
 });
