@@ -1,6 +1,7 @@
 /** Which variables of the gateway's own environment a command may see. Anything that may be a secret stays out. */
 
-const secretName = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|_PWD$|_PAT$|_DSN$/i;
+const secretName =
+  /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH(?!OR|_SOCK$)|BEARER|COOKIE|JWT|WEBHOOK|_PWD$|(?:^|_)(?:PASS|PAT|DSN)$/i;
 /** The gateway's own: even those without a secret would tell an agent how to reach or change the gateway. */
 const ownName =
   /^(?:HERMES_|TELEGRAM_|DISCORD_|SLACK_|GATEWAY_|OPENAI_|ANTHROPIC_|DATABASE_URL$|REDIS_URL$|TERMINAL_|VITEST)/;

@@ -16,6 +16,9 @@ test.each([
   'DATABASE_URL',
   'REDIS_URL',
   'github_token',
+  'SMTP_PASS',
+  'NPM_CONFIG__AUTH',
+  'SESSION_COOKIE',
 ])('%s does not reach a command', (name) => {
   expect(scrubbedEnv({ [name]: 'x' })).toEqual({});
 });
@@ -27,10 +30,19 @@ test('a URL with a password is hidden whatever its name', () => {
 });
 
 test('ordinary variables pass, and secrets only when they are named', () => {
-  const env = { PATH: '/bin', LANG: 'C', PWD: '/', SSH_AUTH_SOCK: '/s', NPM_TOKEN: 'n', OTHER_TOKEN: 'o' };
+  const env = {
+    PATH: '/bin',
+    LANG: 'C',
+    GIT_AUTHOR_NAME: 'a',
+    PWD: '/',
+    SSH_AUTH_SOCK: '/s',
+    NPM_TOKEN: 'n',
+    OTHER_TOKEN: 'o',
+  };
   expect(scrubbedEnv(env, ['NPM_TOKEN'])).toEqual({
     PATH: '/bin',
     LANG: 'C',
+    GIT_AUTHOR_NAME: 'a',
     PWD: '/',
     SSH_AUTH_SOCK: '/s',
     NPM_TOKEN: 'n',
