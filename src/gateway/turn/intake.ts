@@ -118,9 +118,14 @@ function joinTexts(group: readonly InboxRow[], named: boolean): string {
     const quoted =
       replyTo?.text && !replyTo.toBot ? `[In reply to: ${replyTo.text.slice(0, 500)}]\n${text}` : text;
     if (quoted === '') continue;
-    texts.add(named || row.role === 'context' ? `${sender.name}: ${quoted}` : quoted);
+    texts.add(named || row.role === 'context' ? saidBy(sender.name, quoted) : quoted);
   }
   return [...texts].join('\n');
+}
+
+/** Names and texts are other people's: only what begins a line here is a speaker. */
+function saidBy(name: string, text: string): string {
+  return `${name.replace(/\s+/g, ' ')}: ${text.replace(/\r\n?|[\n\u2028\u2029]/g, '\n  ')}`;
 }
 
 /** Begins a new transcript under the same key. What was allowed for the session ends with it. */
