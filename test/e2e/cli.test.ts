@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+/** The command line as scripts use it: names, shapes and exit codes are fixed. */
+describe('the command line', () => {
+  let home = '';
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'hermes-cli-'));
+  });
+  afterEach(() => rm(home, { recursive: true, force: true }));
+
+  async function run(args: string[], input = ''): Promise<{ code: number | null; out: string; err: string }> {
+    const child = spawn(process.execPath, ['bin/hermes-gateway.js', ...args], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: home, HERMES_HOME: home },
+    });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+    });
+    child.stdin.end(input);
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    return { code, out, err };
+  }
+
+  it('judges commands given as JSON Lines, one line each, and survives a bad one', async () => {
+    const lines = ['"ls -la"', '{"command":"rm -r build","cwd":"/work"}', '{"nonsense":1}', '"rm -rf /"'];
+    const { code, out } = await run(['approvals', 'check', '--json'], `${lines.join('\n')}\n`);
+    const verdicts = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(code).toBe(0);
+    expect(verdicts).toMatchObject([
+      { verdict: 'safe', category: null, routine: false, commands: ['ls -la'] },
+      { verdict: 'dangerous', category: 'recursive-delete', commands: ['rm -r build'] },
+      { error: expect.stringContaining('neither') },
+      { verdict: 'forbidden', category: 'wipe-root' },
+    ]);
+  });
+
+  it('says what a platform and a toolset resolve to', async () => {
+    const platform = JSON.parse((await run(['toolsets', 'platform', 'telegram', '--json'])).out);
+    expect(platform).toMatchObject({
+      name: 'telegram',
+      tools: expect.arrayContaining(['terminal', 'read_file', 'todo']),
+    });
+    expect(platform.unavailable).toContainEqual({
+      tool: 'web_search',
+      reason: expect.any(String),
+      env: expect.any(Array),
+    });
+    const terminal = JSON.parse((await run(['toolsets', 'show', 'terminal', '--json'])).out);
+    expect(terminal).toEqual({ name: 'terminal', tools: ['process', 'terminal'], unavailable: [] });
+  });
+
+  it('lists every tool with its toolset and whether it can be offered', async () => {
+    const tools = JSON.parse((await run(['tools', 'list', '--json'])).out);
+    expect(tools).toContainEqual(
+      expect.objectContaining({ name: 'terminal', toolset: 'terminal', available: true }),
+    );
+  });
+
+  it('ends with 2 on wrong usage and with 78 on a broken configuration, whose line it names', async () => {
+    expect((await run(['toolsets', 'show', 'no-such-set'])).code).toBe(2);
+    await writeFile(join(home, 'config.yaml'), 'agent:\n  max_turns: many\n');
+    const broken = await run(['config', 'check']);
+    expect(broken.code).toBe(78);
+    expect(broken.err).toMatch(/line 2/);
+    expect(broken.err).toMatch(/agent\.max_turns/);
+  });
+
+  it('keeps the allowlist in config.yaml, comments and all, and the audit whole', async () => {
+    await writeFile(join(home, 'config.yaml'), '# mine\ncommand_allowlist:\n  - make *   # builds\n');
+    await run(['approvals', 'allow', 'npm test']);
+    expect((await run(['approvals', 'list'])).out.trim().split('\n')).toEqual(['make *', 'npm test']);
+    expect((await run(['approvals', 'forget', 'make *'])).code).toBe(0);
+    expect((await run(['approvals', 'list'])).out.trim()).toBe('npm test');
+    expect((await run(['approvals', 'audit', '--verify'])).code).toBe(0);
+  });
+});
