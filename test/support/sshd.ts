@@ -63,7 +63,7 @@ export async function startSshd(): Promise<PrivateSshd> {
       const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', String(server.pid)]).catch(() => ({
         stdout: '',
       }));
-      for (const pid of stdout.split('\n').map(Number).filter(Boolean)) process.kill(pid, 'SIGKILL');
+      for (const pid of stdout.split('\n').map(Number).filter(Boolean)) killIfThere(pid);
     },
     async stop() {
       server.kill();
@@ -110,5 +110,14 @@ async function untilListens(port: number): Promise<void> {
     if (isOpen) return;
     if (attempt > 200) throw new Error(`sshd does not listen on ${port}.`);
     await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** One process of a connection may end with the other, between the look and the kill. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }
