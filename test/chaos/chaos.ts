@@ -76,7 +76,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await telegram.until
       .holds('no live buttons', () => !hasLiveButtons(telegram), leftoversAfterMs)
       .catch(() => false);
-    const leftovers = await Promise.all(users.map((user) => pressLeftovers(telegram, user)));
+    const leftovers = await Promise.all(
+      users.map((user, index) => pressLeftovers(telegram, user, seen[index] ?? [])),
+    );
     const restless = await untilSettled(telegram, gateway);
     const verdict = judgeEvidence({
       chats: users.map(({ chat }, index) => ({ seen: seen[index] ?? [], shown: telegram.shown(chat) })),

@@ -45,8 +45,15 @@ export async function playPerson(
 }
 
 /** Presses what a lost confirmation left behind: copies of cards that were decided on another copy. */
-export async function pressLeftovers(telegram: TelegramEmulator, user: UserHandle): Promise<number> {
-  const left = telegram.shown(user.chat).filter(({ keyboard }) => keyboard.length > 0);
+export async function pressLeftovers(
+  telegram: TelegramEmulator,
+  user: UserHandle,
+  seen: readonly Seen[],
+): Promise<number> {
+  const settled = seen.filter(({ answered }) => answered).map(({ planned }) => planned.id);
+  const left = telegram
+    .shown(user.chat)
+    .filter(({ keyboard, text }) => keyboard.length > 0 && settled.some((id) => asksFor(text, id)));
   await Promise.allSettled(left.map((message) => user.presses(labels.approve, { message })));
   return left.length;
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { runChaos } from './chaos.ts';
 
 /**
- * `npm run chaos -- --seed 1 --kills 200 --minutes 8`: prints a report in JSON and ends with 1 on any violation.
+ * `npm run chaos -- --seed 1 --kills 200 --minutes 20`: prints a report in JSON and ends with 1 on any violation.
  * The same seed plans the same messages, decisions, kills and faults; the moments are the machine's.
  * `--log FILE` keeps the gateway's log.
  */
@@ -11,7 +11,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     kills: { type: 'string', default: '200' },
-    minutes: { type: 'string', default: '8' },
+    minutes: { type: 'string', default: '20' },
     chats: { type: 'string', default: '60' },
     messages: { type: 'string', default: '2040' },
     log: { type: 'string' },

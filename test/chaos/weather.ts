@@ -31,28 +31,41 @@ type Trouble = (random: Random) => void;
 export function startWeather(telegram: TelegramEmulator, model: OpenAIEmulator, random: Random): Weather {
   const counts: Record<string, number> = {};
   let lastUnclearAt = 0;
-  let answeredAtFault = 0;
+  /** What went well so far, and how much had when it was last spoilt: troubles must not pile up in a lull. */
+  const well = { polls: 0, sends: 0, edits: 0 };
+  const wellWhenSpoilt = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   const unconfirmed = new Set<string>();
   /** Methods whose next success goes unconfirmed. */
   const toDrop = new Set<string>();
   const stopWatching = telegram.watch({
-    handedOut: () => undefined,
+    handedOut() {
+      well.polls += 1;
+    },
     called(method, fields) {
+      if (sends.some((send) => send === method)) well.sends += 1;
+      else if (method === 'editMessageText') well.edits += 1;
       if (toDrop.delete(method)) unconfirmed.add(sentKey(fields));
     },
   });
 
   const troubles: Record<string, Trouble> = {
     unclearSend({ pick }) {
-      if (performance.now() - lastUnclearAt < unclearEveryMs) return;
+      if (performance.now() - lastUnclearAt < unclearEveryMs || !wentWell('unclearSend', well.sends)) return;
       lastUnclearAt = performance.now();
       spoil(pick(sends), pick(unclear));
     },
-    unclearEdit: ({ pick }) => spoil(pick(['editMessageText', 'answerCallbackQuery']), pick(unclear)),
-    rateLimit: ({ pick }) =>
-      telegram.fail(pick([...sends, 'editMessageText']), { status: 429, retryAfter: 1, times: 1 }),
-    pollBreaks: ({ pick }) => spoil('getUpdates', pick(unclear)),
+    unclearEdit({ pick }) {
+      if (wentWell('unclearEdit', well.edits))
+        spoil(pick(['editMessageText', 'answerCallbackQuery']), pick(unclear));
+    },
+    rateLimit({ pick }) {
+      if (wentWell('rateLimit', well.sends))
+        telegram.fail(pick([...sends, 'editMessageText']), { status: 429, retryAfter: 1, times: 1 });
+    },
+    pollBreaks({ pick }) {
+      if (wentWell('pollBreaks', well.polls)) spoil('getUpdates', pick(unclear));
+    },
     redelivered: ({ whole }) => telegram.delivery.redeliver(whole(1, 8)),
     reordered: () => telegram.delivery.reorder(),
     delayed: () => telegram.slow(300, 'getUpdates'),
@@ -69,11 +82,16 @@ export function startWeather(telegram: TelegramEmulator, model: OpenAIEmulator, 
     if (how === 'dropAfter') toDrop.add(method);
   }
 
+  /** Whether something of this kind went well since this trouble last came. */
+  function wentWell(trouble: string, count: number): boolean {
+    if (wellWhenSpoilt.get(trouble) === count) return false;
+    wellWhenSpoilt.set(trouble, count);
+    return true;
+  }
+
   /** Never twice without an answer in between: a turn whose every try fails is apologised for, rightly. */
   function failModel(fault: Fault): void {
-    if (model.held.length === answeredAtFault) return;
-    answeredAtFault = model.held.length;
-    model.fail(fault);
+    if (wentWell('model', model.held.length)) model.fail(fault);
   }
 
   function clear(): void {

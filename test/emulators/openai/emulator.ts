@@ -90,7 +90,7 @@ export async function createOpenAIEmulator(options: EmulatorOptions = {}): Promi
     if (body.stream) await stream(response, reply, body.model, `${count}`, fault);
     else json(response, 200, completionOf(reply, body.model, `${count}`));
     const answeredAt = now();
-    held.push({ receivedAt, answeredAt, heldMs: answeredAt - receivedAt });
+    if (fault === undefined) held.push({ receivedAt, answeredAt, heldMs: answeredAt - receivedAt });
   }
 
   const server = createServer((request, response) => {
