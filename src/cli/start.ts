@@ -1,6 +1,5 @@
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { systemClock } from '../clock.ts';
 import { isPlatformEnabled } from '../config/views.ts';
 import { errorMessage } from '../errors.ts';
@@ -84,7 +83,6 @@ async function run(
   await server.start();
   announce(loaded, server, token.value);
   log.info({ url: server.url }, 'listening');
-  collectOnce();
   await assembled.gateway.start();
   settle();
   state = 'running';
@@ -170,14 +168,6 @@ async function describe(
     queue_depth: figures.queueDepth,
     outbox_depth: figures.outboxWaiting,
   };
-}
-
-/** Loading leaves as much garbage as there is code. It goes now, while nobody waits for anything yet. */
-function collectOnce(): void {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  if (typeof collect === 'function') collect();
-  setFlagsFromString('--no-expose-gc');
 }
 
 /**
