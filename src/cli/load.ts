@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { resolveHome } from '../config/env.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { errorMessage, GatewayError } from '../errors.ts';
+import { idleSettings } from './idle-keys.ts';
 
 export interface Loaded extends LoadedConfig {
   home: string;
@@ -13,7 +14,7 @@ export async function loadHome(
 ): Promise<Loaded> {
   const home = resolveHome(process.env);
   const loaded = await loadConfig({ home, env: process.env, ...options });
-  return { home, ...loaded };
+  return { home, ...loaded, warnings: [...loaded.warnings, ...idleSettings(loaded)] };
 }
 
 /** Makes the state directory, 0700. */
