@@ -4,10 +4,11 @@ import { addToList, removeFromList } from '../config/edit.ts';
 import { GatewayError } from '../errors.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
 import { loadHome } from './load.ts';
-import { print, printJson, printTable } from './print.ts';
+import { print, printJson, printNote, printTable } from './print.ts';
 
 export async function listAllowed(): Promise<void> {
   const { config } = await loadHome();
+  if (config.command_allowlist.length === 0) printNote('Nothing is allowed for good.');
   for (const entry of config.command_allowlist) print(entry);
 }
 
@@ -32,7 +33,7 @@ export async function forget(pattern: string): Promise<void> {
 export async function audit({ verify, json }: { verify?: boolean; json?: boolean }): Promise<void> {
   const { home } = await loadHome();
   const path = join(home, 'state.db');
-  if (!existsSync(path)) return print('Nothing has been recorded yet.');
+  if (!existsSync(path)) return printNote('Nothing has been recorded yet.');
   const store = openSqliteStore(path);
   try {
     if (verify) {
@@ -49,6 +50,7 @@ export async function audit({ verify, json }: { verify?: boolean; json?: boolean
     }
     const rows = await store.read.audit.list({ limit: 1_000_000 });
     if (json) return printJson(rows);
+    if (rows.length === 0) printNote('Nothing has been recorded yet.');
     printTable(
       rows.map((row) => [String(row.seq), new Date(row.at).toISOString(), row.event, row.actor, row.detail]),
     );

@@ -19,6 +19,7 @@ import { openBackends } from './backends.ts';
 import type { Loaded } from './load.ts';
 import { observerFor } from './observe.ts';
 import { loadTools } from './tool-registry.ts';
+import { unknownToolsets } from './unknown-toolsets.ts';
 
 export interface Assembled {
   gateway: Gateway;
@@ -94,6 +95,17 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     clock,
     notify: (sessionId, text, key) => gateway.notify(sessionId, text, key),
   });
+  const sessionTools = createSessionTools({
+    registry,
+    log,
+    config: current,
+    env: loaded.env,
+    cli: options.toolsets ?? [],
+  });
+  for (const name of platforms.keys()) {
+    const unknown = unknownToolsets(sessionTools, name);
+    if (unknown !== null) log.warn(unknown);
+  }
   const gateway = createGateway({
     home,
     config: current,
@@ -108,13 +120,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     model: () => model,
     registry,
     hooks: noHooks,
-    sessionTools: createSessionTools({
-      registry,
-      log,
-      config: current,
-      env: loaded.env,
-      cli: options.toolsets ?? [],
-    }),
+    sessionTools,
     processes: backends.processes,
     environmentFor: backends.environmentFor,
     forgetSession: backends.forgetSession,

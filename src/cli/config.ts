@@ -24,7 +24,10 @@ export async function get(key: string | undefined): Promise<void> {
       Object.fromEntries(Object.keys(config).map((name) => [name, hide(name, getPath(config, name))])),
     );
   const value = getPath(config, key);
-  if (value === undefined) throw new GatewayError('usage', `There is no key "${key}".`);
+  if (value === undefined)
+    throw new GatewayError('usage', `There is no key "${key}".`, {
+      mend: '`config.example.yaml` shows every key.',
+    });
   printJson({ value: hide(key, value), source: sources[key] ?? 'default' });
 }
 

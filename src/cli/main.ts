@@ -1,5 +1,5 @@
-import { Command } from 'commander';
-import { exitCodeOf, explain } from './exit.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { exitCodeOf, explain, wrongUsageExitCode } from './exit.ts';
 
 /**
  * The command line. Each command is a file beside this one, loaded when it is used; `--help` needs none of them.
@@ -9,7 +9,14 @@ const program = new Command('hermes-gateway')
     'One AI agent behind Telegram, Discord, Slack and a web chat. Dangerous commands wait for your tap.',
   )
   .version(process.env['npm_package_version'] ?? '0.1.0')
-  .showHelpAfterError('(hermes-gateway --help lists the commands)');
+  .showHelpAfterError('(hermes-gateway --help lists the commands)')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : wrongUsageExitCode));
+
+const port = (text: string) => {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 0 && number < 65_536) return number;
+  throw new InvalidArgumentError('It is a number from 0 to 65535.');
+};
 
 const words = (text: string) =>
   text
@@ -21,7 +28,7 @@ program
   .command('start')
   .description('run the gateway in the foreground')
   .option('-c, --config <file>', 'another file than <home>/config.yaml')
-  .option('-p, --port <number>', 'port of the web chat', Number)
+  .option('-p, --port <number>', 'port of the web chat', port)
   .option('--yolo', 'run dangerous commands without asking (forbidden ones never run)')
   .action(async (options: StartFlags) => (await import('./start.ts')).start(options));
 
@@ -65,16 +72,19 @@ setup
 const toolsets = program.command('toolsets').description('which tools a toolset or a platform has');
 toolsets
   .command('list')
+  .description('every toolset')
   .option('--json', 'for programs')
   .action(async (options: { json?: boolean }) => (await import('./toolsets.ts')).listToolsets(options));
 toolsets
   .command('show <name>')
+  .description('the tools of a toolset, and what is not offered and why')
   .option('--json', 'for programs')
   .action(async (name: string, options: { json?: boolean }) =>
     (await import('./toolsets.ts')).showToolset(name, options),
   );
 toolsets
   .command('platform <platform>')
+  .description('the tools that new sessions of a platform get')
   .option('--json', 'for programs')
   .action(async (platform: string, options: { json?: boolean }) =>
     (await import('./toolsets.ts')).showPlatform(platform, options),
@@ -84,6 +94,7 @@ program
   .command('tools')
   .description('every registered tool')
   .command('list', { isDefault: true })
+  .description('each with its toolset, and what it lacks')
   .option('--json', 'for programs')
   .action(async (options: { json?: boolean }) => (await import('./tools.ts')).listTools(options));
 
@@ -143,22 +154,35 @@ config
   .action(async (key: string, value: string) => (await import('./config.ts')).set(key, value));
 
 const pair = program.command('pair').description('let people in by a code');
-pair.command('list').action(async () => (await import('./pair.ts')).list());
+pair
+  .command('list')
+  .description('who is paired, and who waits')
+  .action(async () => (await import('./pair.ts')).list());
 pair
   .command('approve <platform> <code>')
+  .description('let in whom the bot gave this code')
   .action(async (platform: string, code: string) => (await import('./pair.ts')).approve(platform, code));
 pair
   .command('revoke <platform> <user>')
+  .description('take a pairing back')
   .action(async (platform: string, user: string) => (await import('./pair.ts')).revoke(platform, user));
 
 const sessions = program.command('sessions').description('transcripts');
-sessions.command('list').action(async () => (await import('./sessions.ts')).list());
-sessions.command('show <key>').action(async (key: string) => (await import('./sessions.ts')).show(key));
+sessions
+  .command('list')
+  .description('the latest 200')
+  .action(async () => (await import('./sessions.ts')).list());
+sessions
+  .command('show <key>')
+  .description('a transcript to read')
+  .action(async (key: string) => (await import('./sessions.ts')).show(key));
 sessions
   .command('search <text>')
+  .description('look for words in all transcripts')
   .action(async (text: string) => (await import('./sessions.ts')).search(text));
 sessions
   .command('export <key>')
+  .description('a session and its transcript as JSON')
   .action(async (key: string) => (await import('./sessions.ts')).exportJson(key));
 
 export interface StartFlags {

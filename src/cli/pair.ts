@@ -2,7 +2,7 @@ import { systemClock } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import { createPairing } from '../gateway/pairing.ts';
 import { loadHome } from './load.ts';
-import { print, printTable } from './print.ts';
+import { print, printNote, printTable } from './print.ts';
 
 const platforms = ['telegram', 'discord', 'slack'];
 
@@ -20,11 +20,19 @@ export async function list(): Promise<void> {
     for (const user of pending)
       rows.push([platform, user.userId, user.name, 'waits for its code to be approved']);
   }
-  if (rows.length === 0) print('Nobody is paired, and nobody waits.');
+  if (rows.length === 0) printNote('Nobody is paired, and nobody waits.');
   else printTable(rows);
 }
 
+function mustExist(platform: string): void {
+  if (platforms.includes(platform)) return;
+  throw new GatewayError('usage', `There is no platform "${platform}".`, {
+    mend: `Choose one of ${platforms.join(', ')}.`,
+  });
+}
+
 export async function approve(platform: string, code: string): Promise<void> {
+  mustExist(platform);
   const outcome = await (await open()).approve(platform, code);
   if (outcome === 'locked') {
     throw new GatewayError('usage', 'Too many wrong codes: approvals are locked for an hour.', {
@@ -40,7 +48,12 @@ export async function approve(platform: string, code: string): Promise<void> {
 }
 
 export async function revoke(platform: string, userId: string): Promise<void> {
+  mustExist(platform);
   const found = await (await open()).revoke(platform, userId);
-  if (!found) throw new GatewayError('usage', `${userId} is not paired on ${platform}.`);
+  if (!found) {
+    throw new GatewayError('usage', `${userId} is not paired on ${platform}.`, {
+      mend: 'hermes-gateway pair list shows who is. Ids of an allowlist are taken away in the configuration.',
+    });
+  }
   print(`${userId} may not talk to the bot on ${platform} any more.`);
 }

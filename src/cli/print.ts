@@ -16,6 +16,11 @@ export function printTable(rows: readonly (readonly string[])[]): void {
   }
 }
 
+/** A remark for people, on stderr: what reads stdout gets data alone. */
+export function printNote(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
 export function print(line = ''): void {
   process.stdout.write(`${line}\n`);
 }

@@ -4,7 +4,7 @@ import type { SessionRow } from '../store/sessions.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
 import type { Store } from '../store/store.ts';
 import { loadHome, makeHome } from './load.ts';
-import { print, printJson, printTable } from './print.ts';
+import { print, printJson, printNote, printTable } from './print.ts';
 
 async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
   const { home } = await loadHome();
@@ -20,7 +20,7 @@ async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
 export const list = (): Promise<void> =>
   withStore(async (store) => {
     const rows = await store.read.sessions.list(200);
-    if (rows.length === 0) print('No sessions yet.');
+    if (rows.length === 0) printNote('No sessions yet.');
     printTable(rows.map((row) => [new Date(row.updatedAt).toISOString(), row.turn, row.userName, row.key]));
   });
 
@@ -38,6 +38,7 @@ export const show = (key: string): Promise<void> =>
 export const search = (text: string): Promise<void> =>
   withStore(async (store) => {
     const hits = await store.read.entries.search(text, { limit: 50 });
+    if (hits.length === 0) printNote('Nothing is found.');
     printTable(
       hits.map((hit) => [new Date(hit.at).toISOString(), hit.kind, hit.snippet.replaceAll('\n', ' ')]),
     );

@@ -4,8 +4,9 @@ import { GatewayError } from '../errors.ts';
 import { createSessionTools, type SessionTools } from '../gateway/turn/session-tools.ts';
 import { createLog } from '../log.ts';
 import { loadHome } from './load.ts';
-import { print, printJson, printTable } from './print.ts';
+import { print, printJson, printNote, printTable } from './print.ts';
 import { loadTools } from './tool-registry.ts';
+import { unknownToolsets } from './unknown-toolsets.ts';
 
 interface Output {
   json?: boolean;
@@ -41,6 +42,14 @@ export async function showToolset(name: string, output: Output): Promise<void> {
 
 export async function showPlatform(platform: string, output: Output): Promise<void> {
   const { registry, sessionTools } = await load();
+  const presets = sessionTools.toolsets.list().map(({ name }) => name);
+  if (!presets.includes(`hermes-${platform.replaceAll('_', '-')}`)) {
+    throw new GatewayError('usage', `There is no platform "${platform}".`, {
+      mend: 'Platforms are telegram, discord, slack, web and cli.',
+    });
+  }
+  const unknown = unknownToolsets(sessionTools, platform);
+  if (unknown !== null) printNote(unknown);
   const { tools } = sessionTools.selectionFor(platform);
   show(await describeTools(platform, tools, registry), output);
 }

@@ -76,6 +76,28 @@ describe('the command line', () => {
     expect(broken.err).toMatch(/agent\.max_turns/);
   });
 
+  it.each([
+    [['no-such-command']],
+    [['start', '--no-such-option']],
+    [['start', '--port', 'abc']],
+    [['toolsets', 'platform', 'telgram']],
+    [['pair', 'approve', 'telgram', 'CODE']],
+  ])('ends %j with 2 and says the next step', async (args) => {
+    const { code, out, err } = await run(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err.trim().split('\n').length).toBeGreaterThan(1);
+  });
+
+  it('tells a list of toolsets that takes away what is not there', async () => {
+    await writeFile(join(home, 'config.yaml'), 'platform_toolsets:\n  telegram: [-terminl]\n');
+    const { code, out, err } = await run(['toolsets', 'platform', 'telegram', '--json']);
+    expect({ code, tools: JSON.parse(out).tools }).toEqual({
+      code: 0,
+      tools: expect.arrayContaining(['terminal']),
+    });
+    expect(err).toContain('terminl');
+  });
+
   it('keeps the allowlist in config.yaml, comments and all, and the audit whole', async () => {
     await writeFile(join(home, 'config.yaml'), '# mine\ncommand_allowlist:\n  - make *   # builds\n');
     await run(['approvals', 'allow', 'npm test']);
