@@ -6,6 +6,7 @@ import { systemClock } from '../clock.ts';
 import { addToList, removeFromList, setConfigValue } from '../config/edit.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { watchConfig } from '../config/watch.ts';
+import { GatewayError } from '../errors.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
 import { createPairing } from '../gateway/pairing.ts';
 import { createSessionTools } from '../gateway/turn/session-tools.ts';
@@ -104,7 +105,9 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   });
   for (const name of platforms.keys()) {
     const unknown = unknownToolsets(sessionTools, name);
-    if (unknown !== null) log.warn(unknown);
+    if (unknown === null) continue;
+    if (options.toolsets?.length) throw new GatewayError('usage', unknown);
+    log.warn(unknown);
   }
   const gateway = createGateway({
     home,

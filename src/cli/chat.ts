@@ -33,6 +33,9 @@ export async function chat({ query, toolsets }: ChatFlags): Promise<void> {
     toolsets: toolsets ?? [],
     yolo: process.env['HERMES_YOLO_MODE'] === '1',
     onChange: () => undefined,
+  }).catch(async (error: unknown) => {
+    await place.leave();
+    throw error;
   });
   await gateway.start();
   await cli.finished;
