@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { resolveHome } from '../config/env.ts';
+import { hasCode } from '../config/files.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { errorMessage, GatewayError } from '../errors.ts';
 import { idleSettings } from './idle-keys.ts';
@@ -20,7 +23,7 @@ export async function loadHome(
 /** Makes the state directory, 0700. */
 export async function makeHome(home: string): Promise<void> {
   try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
+    await makeFolder(home);
   } catch (error) {
     throw new GatewayError(
       'store_unavailable',
@@ -30,5 +33,15 @@ export async function makeHome(home: string): Promise<void> {
         cause: error,
       },
     );
+  }
+}
+
+/** Node's own recursive `mkdir` never ends where a folder that is there can hold no new one (`/proc/x`). */
+async function makeFolder(path: string): Promise<void> {
+  if (!existsSync(dirname(path))) await makeFolder(dirname(path));
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
   }
 }
