@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { detectDangerousCommand } from '../approvals/detect.ts';
 import { addToList, removeFromList } from '../config/edit.ts';
 import { GatewayError } from '../errors.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
@@ -14,6 +16,11 @@ export async function listAllowed(): Promise<void> {
 
 export async function allow(pattern: string): Promise<void> {
   const { home } = await loadHome();
+  if (detectDangerousCommand(pattern, { cwd: process.cwd(), home: homedir() }).verdict === 'forbidden') {
+    throw new GatewayError('usage', `"${pattern}" is forbidden: no entry can allow it.`, {
+      mend: 'Run it yourself if you mean it; docs/approvals.md lists what is forbidden.',
+    });
+  }
   await addToList({ home, env: process.env }, 'command_allowlist', [pattern]);
   print(`Allowed from now on: ${pattern}`);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readTypedValue, setConfigValue } from '../config/edit.ts';
 import { configJsonSchema } from '../config/json-schema.ts';
 import { isSecretKey } from '../config/schema.ts';
@@ -10,7 +11,7 @@ import { print, printJson } from './print.ts';
 export async function check(): Promise<void> {
   const { file, warnings } = await loadHome();
   for (const warning of warnings) print(`warning: ${warning}`);
-  print(`${file}: fine`);
+  print(existsSync(file) ? `${file}: fine` : `${file} does not exist: every key has its default. Fine.`);
 }
 
 export async function schema(): Promise<void> {

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { isPlatformEnabled } from '../config/views.ts';
 import { GatewayError } from '../errors.ts';
@@ -89,8 +91,17 @@ async function describeModel(config: Config): Promise<string> {
   return checkModel(config.model);
 }
 
+/** Commands start in the home folder where the one that is set is missing: nobody would notice. */
+function mustHaveFolder({ backend, cwd }: Config['terminal']): void {
+  if (backend !== 'local' || !isAbsolute(cwd) || existsSync(cwd)) return;
+  throw new GatewayError('environment_unavailable', `The folder ${cwd} does not exist.`, {
+    mend: 'Make it, or set terminal.cwd (TERMINAL_CWD) to one that is there.',
+  });
+}
+
 /** Opens the terminal backend and runs a command in it. */
 async function checkTerminal({ config, home, env }: Loaded): Promise<string> {
+  mustHaveFolder(config.terminal);
   const { checkBackend } = await import('../../tools/environments/try-backend.ts');
   const { installIdOf } = await import('../../tools/environments/index.ts');
   const context = { taskId: 'doctor', installId: installIdOf(home), log: silentLog, env };

@@ -82,6 +82,7 @@ describe('the command line', () => {
     [['start', '--port', 'abc']],
     [['toolsets', 'platform', 'telgram']],
     [['pair', 'approve', 'telgram', 'CODE']],
+    [['approvals', 'allow', 'rm -rf /']],
   ])('ends %j with 2 and says the next step', async (args) => {
     const { code, out, err } = await run(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
