@@ -121,13 +121,21 @@ async function readAnswer<Answer>(response: Response, shape: z.ZodType<Answer>):
 }
 
 /** The address may hold a token, so an error must not name it. */
+const caused = z.object({ cause: z.object({ code: z.string() }) });
+
+/** fetch says "fetch failed", and what failed in its cause: ECONNREFUSED, ENOTFOUND, a certificate. */
+function reasonOf(error: unknown): string {
+  const inner = caused.safeParse(error);
+  return inner.success ? inner.data.cause.code : errorMessage(error);
+}
+
 async function call(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> {
   try {
     return await fetch(url, { method, headers, signal: AbortSignal.timeout(callTimeoutMs) });
   } catch (error) {
     throw new GatewayError(
       'platform_unreachable',
-      `${URL.canParse(url) ? new URL(url).host : 'The address'} cannot be reached: ${errorMessage(error)}.`,
+      `${URL.canParse(url) ? new URL(url).host : 'The address'} cannot be reached: ${reasonOf(error)}.`,
       {
         mend: 'Check the network, a proxy, and the address in the configuration.',
       },

@@ -34,6 +34,16 @@ describe('the checks of keys', () => {
     });
   });
 
+  it('say why an address cannot be reached', async () => {
+    const gone = await startTelegramEmulator();
+    await gone.close();
+    await expect(checkTelegram({ token: gone.token, api_root: gone.apiRoot })).rejects.toMatchObject({
+      code: 'platform_unreachable',
+      message: expect.stringContaining('ECONNREFUSED'),
+      mend: expect.any(String),
+    });
+  });
+
   describe('of Discord', () => {
     const botOf = ({ token, apiRoot }: DiscordEmulator) => ({ token, api_root: apiRoot });
 
