@@ -58,7 +58,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const before = known.state.state;
     known.state = state;
     if (state.state === 'fatal') log.error({ platform: name, ...state }, `${name} is off: ${state.reason}`);
-    else if (state.state !== before) log.info({ platform: name, ...state }, `${name} is ${state.state}`);
+    else if (state.state !== before) {
+      const level = state.state === 'retrying' ? 'warn' : 'info';
+      log[level]({ platform: name, ...state }, `${name} is ${state.state}`);
+    }
     options.onChange();
   }
 
