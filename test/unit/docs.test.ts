@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')];
 const read = (page: string) => readFileSync(page, 'utf8');
+const sources = globSync('{bin,platforms,src,test,tools,toolsets}/**/*.ts');
 const folders = 'bin|docs|platforms|src|test|tools|toolsets';
 
 describe('the documentation', () => {
@@ -20,6 +21,13 @@ describe('the documentation', () => {
   it.each(pages.filter((page) => !/decisions/.test(page)))('%s names no path that is not there', (page) => {
     const paths = [...read(page).matchAll(new RegExp(`\`((?:${folders})/[\\w./<>*-]+)\``, 'g'))];
     expect(paths.map(([, path = '']) => path).filter((path) => !isThere(path))).toEqual([]);
+  });
+
+  it.each(pages)('%s names no TypeScript file by its last words that is not there', (page) => {
+    const named = [...read(page).matchAll(/`([\w/<>*.-]+\.ts)`/g)].map(([, path = '']) => path);
+    const loose = named.filter((path) => !path.startsWith('../') && !/[<*]/.test(path));
+    const missing = loose.filter((path) => !sources.some((source) => `/${source}`.endsWith(`/${path}`)));
+    expect(missing).toEqual([]);
   });
 
   it.each(pages)('%s names no command that does not exist', (page) => {
