@@ -5,7 +5,7 @@ import { names, type Rule } from './rule.ts';
 
 /** Package managers with the verbs that remove software. */
 const REMOVES: Readonly<Record<string, RegExp>> = {
-  apt: /^(?:remove|purge|autoremove|autopurge|full-upgrade-remove)$/,
+  apt: /^(?:remove|purge|autoremove|autopurge)$/,
   'apt-get': /^(?:remove|purge|autoremove|autopurge)$/,
   aptitude: /^(?:remove|purge)$/,
   nala: /^(?:remove|purge|autoremove)$/,
@@ -32,7 +32,6 @@ const REMOVES: Readonly<Record<string, RegExp>> = {
   emerge: /^$/,
   'nix-env': /^$/,
   uv: /^$/,
-  xbps: /^$/,
   opkg: /^remove$/,
   'xbps-remove': /^/,
 };

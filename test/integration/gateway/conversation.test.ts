@@ -1,50 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { GatewayError } from '../../../src/errors.ts';
-import type { Registry } from '../../../tools/registry.ts';
 import { type Harness, type HarnessOptions, startHarness } from '../../support/gateway-harness.ts';
+import { ledgerTool } from '../../support/ledger-tool.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
-
-/** A tool that keeps a ledger of what it ran and asks before it runs anything that begins with `rm`. */
-function ledgerTools(ledger: string[]): (registry: Registry) => void {
-  return (registry) => {
-    registry.register({
-      name: 'run',
-      toolset: 'test',
-      schema: { description: 'run', parameters: z.object({ command: z.string() }) },
-      handler: async ({ command }) => {
-        ledger.push(command);
-        return JSON.stringify({ output: `ran ${command}`, exit_code: 0, error: null });
-      },
-      subject: async ({ command }) => ({
-        kind: 'command',
-        command,
-        cwd: '/work',
-        home: '/root',
-        backend: 'local',
-        isolated: false,
-      }),
-    });
-    registry.register({
-      name: 'ask',
-      toolset: 'test',
-      concurrency: 'exclusive',
-      schema: {
-        description: 'ask',
-        parameters: z.object({ question: z.string(), choices: z.array(z.string()) }),
-      },
-      handler: async () => '{}',
-      question: (args) => args,
-    });
-  };
-}
 
 describe('a conversation through the gateway', () => {
   let harness: Harness | null = null;
   const ledger: string[] = [];
   const start = async (options: Omit<HarnessOptions, 'register'>) => {
     ledger.length = 0;
-    harness = await startHarness({ ...options, register: ledgerTools(ledger) });
+    harness = await startHarness({ ...options, register: ledgerTool(ledger) });
     return harness;
   };
   afterEach(async () => {

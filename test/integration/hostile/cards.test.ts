@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Harness, startHarness } from '../../support/gateway-harness.ts';
+import { ledgerTool } from '../../support/ledger-tool.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
-import { ledgerTool } from './ledger.ts';
 
 describe('a card shows what would run', () => {
   let harness: Harness | null = null;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Harness, type HarnessOptions, startHarness } from '../../support/gateway-harness.ts';
+import { ledgerTool } from '../../support/ledger-tool.ts';
 import { createMemoryPlatform } from '../../support/memory-platform.ts';
 import { createScriptedModel, type Step } from '../../support/scripted-model.ts';
-import { ledgerTool } from './ledger.ts';
 
 const run = (command: string, id?: string): Step => ({ call: 'run', args: { command }, ...(id && { id }) });
 

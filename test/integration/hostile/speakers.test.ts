@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { type Harness, startHarness } from '../../support/gateway-harness.ts';
+import { ledgerTool } from '../../support/ledger-tool.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
-import { ledgerTool } from './ledger.ts';
 
 let harness: Harness | null = null;
 afterEach(async () => {

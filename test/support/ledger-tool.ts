@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Registry } from '../../../tools/registry.ts';
+import type { Registry } from '../../tools/registry.ts';
 
 /** A tool `run` that keeps a ledger of what it ran. `cwd` is where its commands would run now. */
 export function ledgerTool(
