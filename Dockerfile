@@ -1,4 +1,10 @@
 # The gateway alone. Commands of the agent run inside this container unless another terminal backend is chosen.
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY . .
+# Installs what builds, too, and writes dist.
+RUN npm ci
+
 FROM node:24-bookworm-slim
 
 RUN apt-get update \
@@ -6,7 +12,7 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc build.js ./
 # The image has Node 24 itself, so the binary that npm brings for other machines goes.
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*
 COPY bin bin
@@ -15,6 +21,7 @@ COPY platforms platforms
 COPY tools tools
 COPY toolsets toolsets
 COPY config.example.yaml ./
+COPY --from=build /app/dist dist
 
 RUN useradd --create-home --uid 10001 hermes \
   && install -d -o hermes -m 0700 /data \

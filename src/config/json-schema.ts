@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { packageRoot } from '../package-root.ts';
 import { configSchema } from './schema.ts';
 import { isTree, type Tree } from './tree.ts';
 
@@ -9,7 +11,7 @@ import { isTree, type Tree } from './tree.ts';
  */
 export async function configJsonSchema(): Promise<Tree> {
   const schema = z.toJSONSchema(configSchema, { io: 'output', unrepresentable: 'any', override: loosen });
-  const example = await readFile(new URL('../../config.example.yaml', import.meta.url), 'utf8');
+  const example = await readFile(join(packageRoot, 'config.example.yaml'), 'utf8');
   await describe(schema, example);
   return { ...schema, title: 'hermes-gateway config.yaml' };
 }
