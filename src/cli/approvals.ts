@@ -21,6 +21,11 @@ export async function allow(pattern: string): Promise<void> {
       mend: 'Run it yourself if you mean it; docs/approvals.md lists what is forbidden.',
     });
   }
+  if (/^[*?\s]+$/.test(pattern)) {
+    throw new GatewayError('usage', `"${pattern}" would allow every command.`, {
+      mend: 'Name what may run, such as "npm run *". To be asked about nothing, set approvals.mode to off.',
+    });
+  }
   await addToList({ home, env: process.env }, 'command_allowlist', [pattern]);
   print(`Allowed from now on: ${pattern}`);
 }

@@ -7,7 +7,7 @@ import { addToList, removeFromList, setConfigValue } from '../config/edit.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { watchConfig } from '../config/watch.ts';
 import { GatewayError } from '../errors.ts';
-import { createGateway, type Gateway } from '../gateway/gateway.ts';
+import { createGateway, type Gateway, type GatewayObserver } from '../gateway/gateway.ts';
 import { createPairing } from '../gateway/pairing.ts';
 import { createSessionTools } from '../gateway/turn/session-tools.ts';
 import type { Log } from '../log.ts';
@@ -46,6 +46,7 @@ export interface AssembleOptions {
   flags?: Record<string, unknown>;
   yolo: boolean;
   onChange(): void;
+  onTurnEnded?: GatewayObserver['turnEnded'];
   /** An admin asked for a restart in a chat. */
   onRestart?: () => void;
 }
@@ -165,7 +166,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
       );
     },
     yolo: options.yolo,
-    observe: observerFor(metrics, options.onChange),
+    observe: observerFor(metrics, options),
     ...(options.onRestart && { requestRestart: options.onRestart }),
   });
 

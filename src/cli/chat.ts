@@ -13,7 +13,8 @@ const drainMs = 2_000;
 
 /**
  * `chat`: the same agent in this terminal. It keeps its conversation in a file of its own, so that it can run beside
- * the gateway; a one-shot question leaves nothing behind.
+ * the gateway; a one-shot question leaves nothing behind, and ends with 1 when its turn
+ * failed or was stopped.
  */
 export async function chat({ query, toolsets }: ChatFlags): Promise<void> {
   const loaded = await loadHome();
@@ -25,6 +26,7 @@ export async function chat({ query, toolsets }: ChatFlags): Promise<void> {
     { input, output, errorOutput, ...(query !== undefined && { query }) },
     { clock: systemClock, log },
   );
+  let isAnswered = true;
   const { gateway, close } = await assemble({
     loaded,
     log,
@@ -33,6 +35,9 @@ export async function chat({ query, toolsets }: ChatFlags): Promise<void> {
     toolsets: toolsets ?? [],
     yolo: process.env['HERMES_YOLO_MODE'] === '1',
     onChange: () => undefined,
+    onTurnEnded: (_platform, outcome) => {
+      isAnswered = outcome === 'done';
+    },
   }).catch(async (error: unknown) => {
     await place.leave();
     throw error;
@@ -42,7 +47,7 @@ export async function chat({ query, toolsets }: ChatFlags): Promise<void> {
   await gateway.stop(drainMs);
   await close();
   await place.leave();
-  process.exit();
+  process.exit(query === undefined || isAnswered ? 0 : 1);
 }
 
 async function statePlace(home: string, oneShot: boolean): Promise<{ path: string; leave(): Promise<void> }> {

@@ -212,6 +212,13 @@ export interface SlackSetupFlags {
   json?: boolean;
 }
 
+// Who reads the output may leave early (`tools list | head`): no error, and no reason for a gateway to end.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -22,17 +22,14 @@ const stateSchema = z.looseObject({
   outbox_depth: z.number(),
 });
 
-/** What the gateway last said of itself, and whether it still lives. */
+/** What the gateway last said of itself, and whether it still lives: exit 1 when it does not. */
 export async function status({ json }: { json?: boolean }): Promise<void> {
   const { home } = await loadHome();
   const state = await readState(home);
   const alive = state !== null && isAlive(state.pid) && state.gateway_state !== 'stopped';
+  if (!alive) process.exitCode = 1;
   if (json) return printJson(state ? { ...state, running: alive } : { running: false });
-  if (!state || !alive) {
-    print('The gateway is not running. Start it with: npm start');
-    process.exitCode = 1;
-    return;
-  }
+  if (!alive) return print('The gateway is not running. Start it with: npm start');
   print(`${state.gateway_state}, pid ${state.pid}, since ${state.started_at}`);
   if (state.url) print(`web chat: ${state.url}`);
   for (const { name, state: platform, lastAliveAt } of state.platforms) {

@@ -12,9 +12,13 @@ describe('the command line', () => {
   });
   afterEach(() => rm(home, { recursive: true, force: true }));
 
-  async function run(args: string[], input = ''): Promise<{ code: number | null; out: string; err: string }> {
+  async function run(
+    args: string[],
+    input = '',
+    env: Record<string, string> = {},
+  ): Promise<{ code: number | null; out: string; err: string }> {
     const child = spawn(process.execPath, ['bin/hermes-gateway.js', ...args], {
-      env: { PATH: process.env['PATH'] ?? '', HOME: home, HERMES_HOME: home },
+      env: { PATH: process.env['PATH'] ?? '', HOME: home, HERMES_HOME: home, ...env },
     });
     let out = '';
     let err = '';
@@ -106,5 +110,39 @@ describe('the command line', () => {
     expect((await run(['approvals', 'forget', 'make *'])).code).toBe(0);
     expect((await run(['approvals', 'list'])).out.trim()).toBe('npm test');
     expect((await run(['approvals', 'audit', '--verify'])).code).toBe(0);
+  });
+
+  it('refuses an entry that would allow every command', async () => {
+    const { code, err } = await run(['approvals', 'allow', '*']);
+    expect(code).toBe(2);
+    expect(err).toContain('approvals.mode');
+    expect((await run(['approvals', 'list'])).out).toBe('');
+  });
+
+  it('tells a script whether the gateway runs, and whether a question was answered', async () => {
+    const asked = await run(['status', '--json']);
+    expect(JSON.parse(asked.out)).toEqual({ running: false });
+    expect(asked.code).toBe(1);
+
+    expect((await run(['chat', '-q', 'help'])).code).toBe(0);
+    const unreachable = {
+      OPENAI_API_KEY: 'sk-none',
+      OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
+      HERMES_MODEL: 'some-model',
+    };
+    expect((await run(['chat', '-q', 'help'], '', unreachable)).code).toBe(1);
+  }, 60_000);
+
+  it('ends quietly when its reader leaves early', async () => {
+    const child = spawn(process.execPath, ['bin/hermes-gateway.js', 'toolsets', 'list'], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: home, HERMES_HOME: home },
+    });
+    let err = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+    });
+    child.stdout.destroy();
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
   });
 });
