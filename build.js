@@ -7,6 +7,12 @@ const root = import.meta.dirname;
 /** Packages that every start needs; the others stay packages, and are loaded when they are used. */
 const bundled = /^(?:@hono\/node-server|commander|hono|pino|zod)(?:\/|$)/;
 
+/** What is started or loaded by its path. */
+const modules = {
+  'src/cli/main': 'src/cli/main.ts',
+  'src/approvals/judge-worker': 'src/approvals/judge-worker.ts',
+};
+
 const rolldown = await import('rolldown').catch(() => null);
 if (rolldown === null) {
   console.log(
@@ -18,7 +24,7 @@ if (rolldown === null) {
   await rolldown.build({
     cwd: root,
     platform: 'node',
-    input: { 'src/cli/main': 'src/cli/main.ts', ...toolModules() },
+    input: { ...modules, ...toolModules() },
     external: (id, from) =>
       from !== undefined && !/^[./]/.test(id) && !bundled.test(id) && !from.includes('node_modules'),
     output: {

@@ -23,6 +23,8 @@ export const MAX_COMMAND = 131_072;
 export const UNJUDGED = 'could not be judged because of a fault in the judge';
 /** Findings beyond this many add nothing that a person reads. */
 const MAX_FINDINGS = 200;
+/** As many commands are told; the user's patterns saw all of them. */
+const MAX_TOLD = 1_000;
 
 /**
  * Judges a command line by what it would do. Pure and synchronous; time is linear in the text. Never throws: what
@@ -38,14 +40,20 @@ export function detectDangerousCommand(
     return judge(command, context, patterns);
   } catch {
     // A fault of the judge must not let anything pass.
-    return judgeByPatterns(command, UNJUDGED);
+    return unjudged(command);
   }
+}
+
+/** The judgement of a command that the judge failed on. */
+export function unjudged(command: string): Judgement {
+  return judgeByPatterns(command, UNJUDGED);
 }
 
 function judge(command: string, context: CommandContext, patterns: UserPatterns | undefined): Judgement {
   const clean = normalise(command);
   const collector = new Collector(clean);
   const outcome = walkShell(clean.text, context, collector);
+  const isWhole = !outcome.broken && !outcome.exceeded;
   if (outcome.broken) collector.judgeBroken(clean.text);
   if (outcome.exceeded) {
     collector.whole('unparsable', 'is too long, too deep or too wide to be judged');
@@ -53,15 +61,17 @@ function judge(command: string, context: CommandContext, patterns: UserPatterns 
     if (hit !== null)
       collector.whole(hit.category, hit.description, hit.forbidden === true ? 'forbidden' : 'dangerous');
   }
+  // Without this a decision or a rule that covers what is told would cover what is not.
+  if (collector.isCut) collector.whole('unparsable', `does more than ${MAX_FINDINGS} dangerous things`);
   const user = patterns === undefined ? null : applyUserPatterns(patterns, command, collector.commands);
   if (user?.kind === 'deny')
     collector.whole('user-rule', `matches the deny pattern ${user.source}`, 'forbidden');
   if (user?.kind === 'ask') collector.whole('user-rule', `matches the ask pattern ${user.source}`);
   const findings =
-    user?.kind === 'allow'
+    user?.kind === 'allow' && isWhole
       ? collector.findings.filter((finding) => finding.verdict === 'forbidden')
       : collector.findings;
-  return conclude(command, findings, collector.commands);
+  return conclude(command, findings, collector.commands.slice(0, MAX_TOLD));
 }
 
 class Collector {
@@ -69,6 +79,8 @@ class Collector {
   readonly commands: string[] = [];
   private readonly clean: NormalisedText;
   private readonly seen = new Set<string>();
+  /** Something was found that `findings` has no room for. */
+  isCut = false;
 
   constructor(clean: NormalisedText) {
     this.clean = clean;
@@ -88,7 +100,7 @@ class Collector {
       text ??= commandText(command);
       return text;
     };
-    if (this.commands.length < 1000 && command.program !== '') this.commands.push(lazy());
+    if (command.program !== '') this.commands.push(lazy());
     this.judge(command, lazy);
     if (hasGlob(command.program) && command.program !== '[' && command.program !== '[[') {
       for (const program of RULED_PROGRAMS.filter((name) => globMatches(command.program, name)).slice(
@@ -138,9 +150,11 @@ class Collector {
 
   private add(finding: Finding): void {
     const key = `${finding.category}\n${finding.command}\n${finding.span.start}`;
-    if (this.seen.has(key) || this.findings.length >= MAX_FINDINGS) return;
-    this.seen.add(key);
-    this.findings.push(finding);
+    if (this.seen.has(key)) return;
+    if (this.findings.length < MAX_FINDINGS || finding.verdict === 'forbidden') {
+      this.seen.add(key);
+      this.findings.push(finding);
+    } else this.isCut = true;
   }
 
   forkBomb(span: Span): void {
@@ -155,8 +169,9 @@ class Collector {
     });
   }
 
+  /** A finding about the text as a whole; there is always room for it. */
   whole(category: Category, description: string, verdict: Finding['verdict'] = 'dangerous'): void {
-    this.add({
+    this.findings.push({
       verdict,
       category,
       description,

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { discoverTools } from '../../tools/discover.ts';
 import { type Registry, registry } from '../../tools/registry.ts';
 import type { Log } from '../log.ts';
-import { packageRoot } from '../package-root.ts';
+import { codeRoot } from '../package-root.ts';
 
 /** The folder of the built-in tools: each file there that registers a tool is found by itself. */
-const toolsFolder = join(packageRoot, import.meta.filename.endsWith('.ts') ? 'tools' : 'dist/tools');
+const toolsFolder = join(codeRoot, 'tools');
 
 export async function loadTools(home: string, log: Log, strictCollisions: boolean): Promise<Registry> {
   registry.configure({ log, strictCollisions });

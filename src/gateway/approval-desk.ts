@@ -36,6 +36,9 @@ export interface ApprovalDeskOptions {
   onSettled(row: ApprovalRow): void;
 }
 
+/** A longer command may take over 10 ms to judge. */
+const judgedInPlaceChars = 4_096;
+
 /** Read by the model. */
 const unseen = 'The request could not be shown in the chat, so nobody could decide. Tell the user so.';
 
@@ -99,8 +102,14 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
 
   /** The judge knows the shell's grammar and hundreds of rules: it is loaded with the first command. */
   async function judge(subject: ApprovalSubject): Promise<Judgement> {
+    const host = { gatewayHome: options.home, gatewayPid: process.pid };
+    if (subject.kind === 'command' && subject.command.length > judgedInPlaceChars) {
+      const { command, cwd, home, backend } = subject;
+      const { judgeApart } = await import('../approvals/judge-apart.ts');
+      return judgeApart({ command, context: { ...host, cwd, home, backend }, lists: config().approvals });
+    }
     const { judgeSubject } = await import('../approvals/judge.ts');
-    return judgeSubject(subject, { gatewayHome: options.home, gatewayPid: process.pid }, userPatterns());
+    return judgeSubject(subject, host, userPatterns());
   }
 
   function policyFor(session: SessionRow): ApprovalPolicy {

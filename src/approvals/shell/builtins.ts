@@ -17,6 +17,9 @@ export function runBuiltin(command: SimpleCommand, state: ShellState, walker: Wa
   return builtin === undefined ? fetched : builtin(command, state, walker);
 }
 
+/** No directory has a longer path on Linux. */
+const PATH_MAX = 4096;
+
 const changeDirectory: Builtin = (command, state) => {
   const [target] = operands(command);
   if (target === undefined) state.cwd = homeOf(state.context);
@@ -24,6 +27,7 @@ const changeDirectory: Builtin = (command, state) => {
   else
     state.cwd =
       isDynamic(target) && !target.text.startsWith('/') ? UNKNOWN : resolvePath(target.text, state.cwd);
+  if (state.cwd !== null && state.cwd.length > PATH_MAX) state.cwd = UNKNOWN;
   if (state.cwd !== null && !state.cwd.startsWith('/') && !state.cwd.startsWith(UNKNOWN)) {
     state.cwd = state.context.cwd === undefined ? state.cwd : UNKNOWN;
   }

@@ -7,6 +7,8 @@ type Expand = (word: WordNode) => Value;
 
 /** Longer texts are not edited by pattern: the matching is quadratic. */
 const MAX_EDITED = 256;
+/** What a replacement could grow to. */
+const MAX_REPLACED = 1_048_576;
 
 /** The fields of `${name…}`. What depends on something unknown stays unknown, with its taint. */
 export function applyOperation(
@@ -89,7 +91,7 @@ function slice(text: string, offsetText: string, lengthText: string | undefined)
 
 function replace(text: string, operator: string, pattern: string, replacement: string): string | null {
   if (pattern === '*') return replacement;
-  if (hasGlob(pattern) || pattern === '') return null;
+  if (hasGlob(pattern) || pattern === '' || text.length * replacement.length > MAX_REPLACED) return null;
   if (operator === '//') return text.replaceAll(pattern, () => replacement);
   if (operator === '/#') return text.startsWith(pattern) ? replacement + text.slice(pattern.length) : text;
   if (operator === '/%') return text.endsWith(pattern) ? text.slice(0, -pattern.length) + replacement : text;

@@ -7,10 +7,14 @@ const MAX_OPTIONS = 256;
 /** A longer value is not followed: `x=$x$x` doubles with every line. */
 const MAX_LENGTH = 65_536;
 
-/** What one text may cost: commands found, characters parsed again, depth of nesting. */
+/** What one text may cost. */
 export interface Budget {
+  /** Commands found. */
   commands: number;
+  /** Characters parsed again. */
   characters: number;
+  /** Characters, and names of variables, that expansions bring into words: `"$x$x$x…"` is long out of proportion. */
+  expanded: number;
   /** True once something was left unjudged; such a text is never safe. */
   exceeded: boolean;
 }
@@ -134,10 +138,14 @@ export function lookUp(state: ShellState, name: string): readonly Value[] {
   return [unknown(name)];
 }
 
+/** An empty part, `.` or `..`. */
+const UNRESOLVED = /\/\.{0,2}(?:\/|$)/;
+
 /** Resolves `.`, `..` and doubled slashes. Relative paths stay relative when the working directory is not known. */
 export function resolvePath(path: string, cwd: string | null): string {
   const absolute = path.startsWith('/') || path.startsWith(UNKNOWN) || cwd === null ? path : `${cwd}/${path}`;
   const rooted = absolute.startsWith('/');
+  if (rooted && !UNRESOLVED.test(absolute)) return absolute;
   const parts: string[] = [];
   for (const part of absolute.split('/')) {
     if (part === '' || part === '.') continue;

@@ -67,7 +67,12 @@ interface Frame {
 
 /** Finds every simple command of a shell text, wherever it hides, and hands each to the sink. */
 export function walkShell(text: string, context: CommandContext, sink: WalkSink): WalkOutcome {
-  const budget: Budget = { commands: MAX_COMMANDS, characters: 4 * text.length + 65_536, exceeded: false };
+  const budget: Budget = {
+    commands: MAX_COMMANDS,
+    characters: 4 * text.length + 65_536,
+    expanded: 4 * text.length + 1_048_576,
+    exceeded: false,
+  };
   if (isTooDeep(text)) return { broken: false, exceeded: true };
   const walker = new Walker(createState(context, budget), sink);
   const broken = walker.text(text, {

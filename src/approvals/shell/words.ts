@@ -9,7 +9,7 @@ import {
   type WordNode,
   type WordPart,
 } from './parse.ts';
-import { homeOf, lookUp, type ShellState } from './state.ts';
+import { type Budget, homeOf, lookUp, type ShellState } from './state.ts';
 import { type Flow, known, Taint, UNKNOWN, unknown, type Value, type Word } from './value.ts';
 
 /** What word expansion needs of the walker: to judge a substitution and to say what it prints. */
@@ -53,7 +53,7 @@ interface Place {
 }
 
 function expandParts(node: WordNode, state: ShellState, walker: Substituter, place: Place): Word[] {
-  const fields = new Fields();
+  const fields = new Fields(state.budget);
   const parts = node.parts;
   if (parts === undefined) fields.add(known(expandTilde(node.value, node.text, state)));
   else {
@@ -69,10 +69,16 @@ function expandParts(node: WordNode, state: ShellState, walker: Substituter, pla
 /** Collects the fields of one word; unquoted expansions split at blanks and vanish when empty. */
 class Fields {
   private readonly done: Value[] = [];
-  private current: Value | null = null;
+  private readonly budget: Budget;
+  private current: Joined | null = null;
+
+  constructor(budget: Budget) {
+    this.budget = budget;
+  }
 
   add(value: Value): void {
-    this.current = this.current === null ? value : join(this.current, value);
+    this.current ??= new Joined(this.budget);
+    this.current.add(value);
   }
 
   addSplit(value: Value): void {
@@ -84,7 +90,7 @@ class Fields {
   }
 
   cut(): void {
-    if (this.current !== null) this.done.push(this.current);
+    if (this.current !== null) this.done.push(this.current.value());
     this.current = null;
   }
 
@@ -94,14 +100,44 @@ class Fields {
   }
 }
 
-function join(left: Value, right: Value): Value {
-  const stream = left.stream ?? right.stream;
-  return {
-    text: left.text + right.text,
-    taint: left.taint | right.taint,
-    vars: left.vars.length === 0 ? right.vars : [...left.vars, ...right.vars],
-    ...(stream === undefined ? {} : { stream }),
-  };
+/** One value after the other, in time that grows with their number alone: a word may have thousands of parts. */
+class Joined {
+  private text = '';
+  private taint = 0;
+  private readonly vars = new Set<string>();
+  private stream: Flow | undefined;
+  private readonly budget: Budget;
+
+  constructor(budget: Budget) {
+    this.budget = budget;
+  }
+
+  add(value: Value): void {
+    this.budget.expanded -= value.text.length + value.vars.length;
+    if (this.budget.expanded < 0) {
+      this.budget.exceeded = true;
+      return;
+    }
+    this.text += value.text;
+    this.taint |= value.taint;
+    for (const name of value.vars) this.vars.add(name);
+    this.stream ??= value.stream;
+  }
+
+  value(): Value {
+    const { text, taint, stream } = this;
+    return { text, taint, vars: [...this.vars], ...(stream === undefined ? {} : { stream }) };
+  }
+}
+
+/** What becomes of several fields where one word is wanted. */
+function joinFields(fields: readonly Value[], budget: Budget): Value {
+  const joined = new Joined(budget);
+  for (const [index, field] of fields.entries()) {
+    if (index > 0) joined.add(known(' '));
+    joined.add(field);
+  }
+  return joined.value();
 }
 
 function expandPart(part: WordPart, state: ShellState, walker: Substituter, fields: Fields): void {
@@ -155,7 +191,7 @@ function expandQuoted(part: DoubleQuotedChild, state: ShellState, walker: Substi
 
 /** The text of a here-document whose delimiter is not quoted: expansions happen, fields don't split. */
 export function expandQuotedParts(parts: readonly WordPart[], state: ShellState, walker: Substituter): Value {
-  const fields = new Fields();
+  const fields = new Fields(state.budget);
   fields.add(known(''));
   for (const part of parts) {
     switch (part.type) {
@@ -170,7 +206,7 @@ export function expandQuotedParts(parts: readonly WordPart[], state: ShellState,
         fields.add(known(part.text));
     }
   }
-  return fields.finish().reduce((left, right) => join(left, join(known(' '), right)));
+  return joinFields(fields.finish(), state.budget);
 }
 
 type Expansion = Exclude<DoubleQuotedChild, { type: 'Literal' }>;
@@ -213,10 +249,7 @@ export function walkSubstitutions(node: SyntaxNode, walker: Substituter): void {
 
 /** A word in a place that does not split: an assignment, a redirection target, an operand. */
 export function expandToOne(node: WordNode, state: ShellState, walker: Substituter): Value {
-  const words = expandWord(node, state, walker);
-  const [first, ...rest] = words;
-  if (first === undefined) return known('');
-  return rest.reduce<Value>((all, word) => join(all, join(known(' '), word)), first);
+  return joinFields(expandWord(node, state, walker), state.budget);
 }
 
 /** `~`, `~/x`, `~name/x`; also after `=` or `:` no, since no rule needs it. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { detectDangerousCommand } from '../../../src/approvals/detect.ts';
+import { scopeCovers } from '../../../src/approvals/scope.ts';
+import { compileUserPatterns } from '../../../src/approvals/user-patterns.ts';
 import type { CommandContext } from '../../../src/approvals/verdict.ts';
 
 const context: CommandContext = { cwd: '/home/dev/app', home: '/home/dev' };
@@ -191,5 +193,31 @@ describe('text that does not parse', () => {
 
   it('still judges what stands before the error', () => {
     expect(verdict('rm -rf / )')).toBe('forbidden');
+  });
+});
+
+describe('a command that does more than can be told', () => {
+  const many = Array.from({ length: 210 }, (_, index) => `rm -rf build/${index}`).join('; ');
+  const at = (command: string) => detectDangerousCommand(command, { cwd: '/work', home: '/home/ann' });
+
+  it('never loses what is forbidden', () => {
+    expect(at(`${many}; rm -rf /`)).toMatchObject({ verdict: 'forbidden', category: 'wipe-root' });
+  });
+
+  it('is no routine, and nothing that was decided covers it', () => {
+    const judgement = at(`${many}; rm -rf /home/ann/photos`);
+    expect(judgement.routine).toBe(false);
+    const scope = at('rm -rf build').scope;
+    expect(scope).not.toBeNull();
+    expect(scope !== null && scopeCovers(scope, judgement)).toBe(false);
+    expect(scope !== null && scopeCovers(scope, at('rm -rf build/1; rm -rf build/2'))).toBe(true);
+  });
+
+  it("is covered by the user's own patterns only where all of it was seen", () => {
+    const patterns = compileUserPatterns({ allow: ['echo *'], deny: ['make deploy'] });
+    const judged = (command: string) => detectDangerousCommand(command, {}, patterns).verdict;
+    expect(judged(`${'echo a; '.repeat(2_000)}rm -rf photos`)).toBe('dangerous');
+    expect(judged(`${'echo a; '.repeat(6_000)}rm -rf photos`)).toBe('dangerous');
+    expect(judged(`${'echo a; '.repeat(2_000)}make deploy`)).toBe('forbidden');
   });
 });
