@@ -35,7 +35,6 @@ export const idleKeys: readonly string[] = [
   'slack.reactions',
   'streaming.fresh_final_after_seconds',
   'stt',
-  'terminal.daytona_image',
   'terminal.modal_image',
   'terminal.oneshot_completion_wait_seconds',
   'terminal.persistent_shell',

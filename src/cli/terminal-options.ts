@@ -38,6 +38,7 @@ export function terminalOptionsOf({ terminal }: Config, home: string): TerminalO
       ...(terminal.ssh_jump !== '' && { jump: terminal.ssh_jump }),
       ...(terminal.ssh_known_hosts !== '' && { knownHosts: terminal.ssh_known_hosts }),
     },
+    daytona: { image: terminal.daytona_image },
     singularity: {
       image: terminal.singularity_image,
       ...(terminal.singularity_binary !== '' && { binary: terminal.singularity_binary }),

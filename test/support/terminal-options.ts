@@ -1,5 +1,6 @@
 import type {
   ContainerLimits,
+  DaytonaOptions,
   DockerOptions,
   SingularityOptions,
   SshOptions,
@@ -15,6 +16,7 @@ export interface OptionChanges {
   docker?: Partial<DockerOptions>;
   ssh?: Partial<SshOptions>;
   singularity?: Partial<SingularityOptions>;
+  daytona?: Partial<DaytonaOptions>;
 }
 
 /** Options as a configuration would give them, small enough for a test machine. */
@@ -40,5 +42,6 @@ export function testOptions(sandboxFolder: string, changes: OptionChanges = {}):
     },
     ssh: { host: '127.0.0.1', user: 'root', port: 22, hostKeys: 'strict', ...changes.ssh },
     singularity: { image: '', ...changes.singularity },
+    daytona: { image: 'debian:12', ...changes.daytona },
   };
 }

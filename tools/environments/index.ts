@@ -14,6 +14,8 @@ const backends: Readonly<Partial<Record<BackendName, Open>>> = {
   ssh: async (options, context) => (await import('./ssh.ts')).createSshEnvironment(options, context),
   singularity: async (options, context) =>
     (await import('./singularity.ts')).createSingularityEnvironment(options, context),
+  daytona: async (options, context) =>
+    (await import('./daytona.ts')).createDaytonaEnvironment(options, context),
 };
 
 export const availableBackends = Object.keys(backends);
@@ -57,6 +59,7 @@ export async function reapLeftovers(
   if (options.backend === 'singularity') {
     return (await import('./singularity.ts')).reapSingularity(options, context);
   }
+  if (options.backend === 'daytona') return (await import('./daytona.ts')).reapDaytona(options, context);
   return [];
 }
 

@@ -16,6 +16,7 @@ export interface TerminalOptions {
   docker: DockerOptions;
   ssh: SshOptions;
   singularity: SingularityOptions;
+  daytona: DaytonaOptions;
 }
 
 export interface ContainerLimits {
@@ -60,6 +61,11 @@ export interface SingularityOptions {
   image: string;
   binary?: string;
   scratchFolder?: string;
+}
+
+export interface DaytonaOptions {
+  /** The name of an image, or `snapshot:NAME`. */
+  image: string;
 }
 
 /** What every backend is told besides its options. */
