@@ -38,7 +38,6 @@ export const idleKeys: readonly string[] = [
   'terminal.modal_image',
   'terminal.oneshot_completion_wait_seconds',
   'terminal.persistent_shell',
-  'terminal.vercel_runtime',
   'tool_budget',
   'tool_search',
   'tts',

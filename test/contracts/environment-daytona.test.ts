@@ -26,29 +26,24 @@ describe.skipIf(process.platform !== 'linux')('needs /proc', () => {
     expect(daytona.violations).toEqual([]);
   });
 
-  for (const persistent of [true, false]) {
-    environmentContract(`daytona, ${persistent ? 'kept' : 'thrown away'}`, async () => {
-      const taskId = `agent:main:${persistent}`;
-      const env = { DAYTONA_API_KEY: daytonaKey, DAYTONA_API_URL: daytona.apiUrl };
-      const options = testOptions(sandboxFolder, { container: { persistent } });
-      const environment = await createDaytonaEnvironment(options, {
-        taskId,
-        installId: 'contract',
-        log: silentLog,
-        env,
-      });
-      const sandboxes = () =>
-        [...daytona.sandboxes.values()].filter(({ labels }) => labels['hermes_task_id'] === taskId);
-      return {
-        environment,
-        folder: join(environment.home, 'contract'),
-        shell: 'bash',
-        background: { stdin: true, pty: false },
-        leftovers: async () =>
-          sandboxes()
-            .filter(({ state }) => !persistent || state !== 'stopped')
-            .map(({ name, state }) => `${name} ${state}`),
-      };
+  environmentContract('daytona', async () => {
+    const env = { DAYTONA_API_KEY: daytonaKey, DAYTONA_API_URL: daytona.apiUrl };
+    const options = testOptions(sandboxFolder, { container: { persistent: true } });
+    const environment = await createDaytonaEnvironment(options, {
+      taskId: 'agent:main:contract',
+      installId: 'contract',
+      log: silentLog,
+      env,
     });
-  }
+    return {
+      environment,
+      folder: join(environment.home, 'contract'),
+      shell: 'bash',
+      background: { stdin: true, pty: false },
+      leftovers: async () =>
+        [...daytona.sandboxes.values()]
+          .filter(({ state }) => state !== 'stopped')
+          .map(({ name, state }) => `${name} ${state}`),
+    };
+  });
 });

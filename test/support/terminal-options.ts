@@ -5,6 +5,7 @@ import type {
   SingularityOptions,
   SshOptions,
   TerminalOptions,
+  VercelOptions,
 } from '../../tools/environments/options.ts';
 
 export interface OptionChanges {
@@ -17,6 +18,7 @@ export interface OptionChanges {
   ssh?: Partial<SshOptions>;
   singularity?: Partial<SingularityOptions>;
   daytona?: Partial<DaytonaOptions>;
+  vercel?: Partial<VercelOptions>;
 }
 
 /** Options as a configuration would give them, small enough for a test machine. */
@@ -43,5 +45,6 @@ export function testOptions(sandboxFolder: string, changes: OptionChanges = {}):
     ssh: { host: '127.0.0.1', user: 'root', port: 22, hostKeys: 'strict', ...changes.ssh },
     singularity: { image: '', ...changes.singularity },
     daytona: { image: 'debian:12', ...changes.daytona },
+    vercel: { runtime: 'node24', ...changes.vercel },
   };
 }

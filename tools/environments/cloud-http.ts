@@ -1,5 +1,6 @@
 import { sleep, systemClock } from '../../src/clock.ts';
 import { errorMessage, GatewayError, type GatewayErrorOptions } from '../../src/errors.ts';
+import { jsonOf } from './cloud-json.ts';
 
 /** A service in the cloud, and what its refusals mean to whoever set it up. */
 export interface CloudService {
@@ -31,6 +32,8 @@ export interface CloudRequest {
   signal?: AbortSignal;
   /** False where a second try could do something twice. Default: true. */
   repeatable?: boolean;
+  /** Throws a `CloudError` where a good status came with an answer that is not whole: that may be tried again too. */
+  check?(text: string): void;
 }
 
 export interface CloudClient {
@@ -85,6 +88,7 @@ export function createCloudClient(service: CloudService): CloudClient {
       throw unreachable(service, what, url, error);
     }
     if (!answer.ok) throw refusal(service, what, answer, text);
+    request.check?.(text);
     return text;
   }
 
@@ -158,12 +162,8 @@ const longestSaid = 300;
 
 /** What services put into the body of a refusal: `{message}`, `{error: {message}}` or a text. */
 function saidBy(text: string): string {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return text.trim().startsWith('<') ? '' : text.trim().slice(0, longestSaid);
-  }
+  const body = jsonOf(text);
+  if (body === null) return text.trim().startsWith('<') ? '' : text.trim().slice(0, longestSaid);
   const field = (value: unknown, name: string): unknown =>
     typeof value === 'object' && value !== null && name in value
       ? Object.entries(value).find(([key]) => key === name)?.[1]

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../src/errors.ts';
 import type { CloudClient, CloudService } from './cloud-http.ts';
+import { readAnswer } from './cloud-json.ts';
 import { quoted } from './spool-transport.ts';
 
 /** Daytona's documented API as far as it is used: sandboxes, and the toolbox inside of each. */
@@ -152,23 +153,5 @@ function commandLine(script: string, args: readonly string[]): string {
   return `sh -c 'eval "$(printf %s ${text} | base64 -d)"' </dev/null`;
 }
 
-function read<T>(shape: z.ZodType<T>, text: string): T {
-  const parsed = shape.safeParse(jsonOf(text));
-  if (parsed.success) return parsed.data;
-  throw new GatewayError(
-    'environment_unavailable',
-    'Daytona gave an answer that its API does not describe.',
-    {
-      mend: 'Check DAYTONA_API_URL: it ends in /api.',
-      cause: parsed.error,
-    },
-  );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
+const read = <T>(shape: z.ZodType<T>, text: string): T =>
+  readAnswer({ name: 'Daytona', mend: 'Check DAYTONA_API_URL: it ends in /api.' }, shape, text);

@@ -16,6 +16,8 @@ const backends: Readonly<Partial<Record<BackendName, Open>>> = {
     (await import('./singularity.ts')).createSingularityEnvironment(options, context),
   daytona: async (options, context) =>
     (await import('./daytona.ts')).createDaytonaEnvironment(options, context),
+  vercel_sandbox: async (options, context) =>
+    (await import('./vercel.ts')).createVercelEnvironment(options, context),
 };
 
 export const availableBackends = Object.keys(backends);
@@ -60,6 +62,7 @@ export async function reapLeftovers(
     return (await import('./singularity.ts')).reapSingularity(options, context);
   }
   if (options.backend === 'daytona') return (await import('./daytona.ts')).reapDaytona(options, context);
+  if (options.backend === 'vercel_sandbox') return (await import('./vercel.ts')).reapVercel(options, context);
   return [];
 }
 

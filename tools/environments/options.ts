@@ -17,6 +17,7 @@ export interface TerminalOptions {
   ssh: SshOptions;
   singularity: SingularityOptions;
   daytona: DaytonaOptions;
+  vercel: VercelOptions;
 }
 
 export interface ContainerLimits {
@@ -66,6 +67,11 @@ export interface SingularityOptions {
 export interface DaytonaOptions {
   /** The name of an image, or `snapshot:NAME`. */
   image: string;
+}
+
+export interface VercelOptions {
+  /** node24, node22 or python3.13. */
+  runtime: string;
 }
 
 /** What every backend is told besides its options. */
