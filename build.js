@@ -1,9 +1,11 @@
 // Writes `dist`: the program in some 80 files instead of 400, which starts in two thirds of the time
 // (docs/decisions/007-built-start.md). npm runs it after an install. Plain JavaScript, for any Node.
-import { readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = import.meta.dirname;
+const dist = join(root, 'dist');
+const main = join(dist, 'src', 'cli', 'main.js');
 /** Packages that every start needs; the others stay packages, and are loaded when they are used. */
 const bundled = /^(?:@hono\/node-server|commander|hono|pino|zod)(?:\/|$)/;
 
@@ -20,7 +22,8 @@ if (rolldown === null) {
   );
 } else {
   const startedAt = new Date();
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  const lastBuiltAt = existsSync(main) ? statSync(main).mtimeMs : 0;
+  for (const folder of ['src', 'tools']) rmSync(join(dist, folder), { recursive: true, force: true });
   await rolldown.build({
     cwd: root,
     platform: 'node',
@@ -35,7 +38,16 @@ if (rolldown === null) {
     },
   });
   // An edit made while it was built counts as newer.
-  utimesSync(join(root, 'dist', 'src', 'cli', 'main.js'), startedAt, startedAt);
+  utimesSync(main, startedAt, startedAt);
+  removeChunks(lastBuiltAt);
+}
+
+/** The chunks of the last build stay: a gateway that runs may still load some. Those of earlier ones go. */
+function removeChunks(before) {
+  for (const name of readdirSync(join(dist, 'chunks'))) {
+    const chunk = join(dist, 'chunks', name);
+    if (statSync(chunk).mtimeMs < before) rmSync(chunk);
+  }
 }
 
 /** Each tool is an entry: it is discovered in `dist/tools` as it is in `tools`. */

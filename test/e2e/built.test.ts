@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -110,5 +110,18 @@ describe('the built program', () => {
 
     await rm(added);
     expect(await ranBuilt()).toBe(false);
+  });
+
+  it('keeps what a running gateway may still load, for one build', async () => {
+    const chunks = () => readdir(join(root, 'dist', 'chunks'));
+    const edit = async (line: string) => {
+      await appendFile(join(root, 'src', 'cli', 'pair.ts'), `console.debug('${line}');\n`);
+      await run(process.execPath, [join(root, 'build.js')]);
+      return (await chunks()).filter((name) => name.startsWith('pair-'));
+    };
+    await run(process.execPath, [join(root, 'build.js')]);
+    const [first] = (await chunks()).filter((name) => name.startsWith('pair-'));
+    expect(await edit('one')).toEqual(expect.arrayContaining([first]));
+    expect(await edit('two')).not.toContain(first);
   });
 });
