@@ -1,5 +1,6 @@
 import { sleep, systemClock } from '../../src/clock.ts';
 import { errorMessage, GatewayError, type GatewayErrorOptions } from '../../src/errors.ts';
+import { redactSecrets, rememberSecret } from '../../src/redact.ts';
 import { jsonOf } from './cloud-json.ts';
 
 /** A service in the cloud, and what its refusals mean to whoever set it up. */
@@ -61,6 +62,9 @@ const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 const mayPass = ({ status }: CloudError) => status === null || passing.has(status) || status >= 500;
 
 export function createCloudClient(service: CloudService): CloudClient {
+  // Also where a service repeats it in a refusal, or a sandbox prints it.
+  rememberSecret(service.token);
+
   async function once(what: string, path: string, request: CloudRequest): Promise<string> {
     const url = new URL(path.startsWith('http') ? path : `${service.baseUrl}${path}`);
     for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
@@ -126,7 +130,7 @@ function unreachable(service: CloudService, what: string, url: URL, error: unkno
 
 function refusal(service: CloudService, what: string, answer: Response, text: string): CloudError {
   const { status } = answer;
-  const said = saidBy(text).replaceAll(service.token, '***');
+  const said = redactSecrets(saidBy(text));
   const told = said === '' ? '' : `: ${said}`;
   const make = (message: string, options: GatewayErrorOptions) => new CloudError(status, message, options);
   switch (status) {

@@ -10,6 +10,7 @@ export interface TaskOverrides {
   backend?: BackendName;
   dockerImage?: string;
   singularityImage?: string;
+  daytonaImage?: string;
 }
 
 export interface EnvironmentsOptions {
@@ -123,7 +124,8 @@ export function createEnvironments(settings: EnvironmentsOptions): Environments 
 
 /** A folder alone needs no sandbox of its own. */
 function isolates(own: TaskOverrides | undefined): boolean {
-  return own?.backend !== undefined || own?.dockerImage !== undefined || own?.singularityImage !== undefined;
+  const images = [own?.dockerImage, own?.singularityImage, own?.daytonaImage];
+  return own?.backend !== undefined || images.some((image) => image !== undefined);
 }
 
 function withOverrides(options: TerminalOptions, own: TaskOverrides = {}): TerminalOptions {
@@ -132,6 +134,7 @@ function withOverrides(options: TerminalOptions, own: TaskOverrides = {}): Termi
     backend: own.backend ?? options.backend,
     docker: { ...options.docker, image: own.dockerImage ?? options.docker.image },
     singularity: { ...options.singularity, image: own.singularityImage ?? options.singularity.image },
+    daytona: { ...options.daytona, image: own.daytonaImage ?? options.daytona.image },
   };
 }
 

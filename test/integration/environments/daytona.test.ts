@@ -135,6 +135,16 @@ describe.skipIf(process.platform !== 'linux')('daytona (needs /proc)', () => {
     expect((await exec(environment, 'echo ran >>log; cat log; sleep 1; echo end')).stdout).toBe('ran\nend\n');
   });
 
+  test('a short command costs one call, and a long one few', async () => {
+    const environment = await open();
+    await exec(environment, 'true');
+    daytona.calls.length = 0;
+    await exec(environment, 'echo out; echo err >&2');
+    expect(daytona.calls).toEqual(['execute']);
+    await exec(environment, 'sleep 2; echo end');
+    expect(daytona.calls.length).toBeLessThanOrEqual(4);
+  });
+
   test('an image that cannot be built is told with the key to mend', async () => {
     await expect(open({ daytona: { image: 'no-such-image:1' } })).rejects.toMatchObject({
       message: expect.stringContaining('did not start'),

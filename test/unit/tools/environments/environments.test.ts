@@ -27,7 +27,8 @@ function setUp(backend: TerminalOptions['backend'] = 'docker') {
     // The shell is this machine's; only the name of the backend is another.
     async open(options, { taskId }) {
       if (failing) throw new Error('not now');
-      opened.push({ image: options.docker.image, taskId });
+      const image = backend === 'daytona' ? options.daytona.image : options.docker.image;
+      opened.push({ image, taskId });
       const local = await createLocalEnvironment({ cwd: '/tmp' });
       return {
         ...local,
@@ -72,6 +73,14 @@ test('a task with an image of its own has an environment of its own', async () =
   environments.clearTaskEnvOverrides('special');
   await environments.for('special');
   expect(opened).toHaveLength(2);
+  await environments.close();
+});
+
+test('a task may have an image of its own at Daytona', async () => {
+  const { environments, opened } = setUp('daytona');
+  environments.registerTaskEnvOverrides('special', { daytonaImage: 'snapshot:other' });
+  await environments.for('special');
+  expect(opened).toEqual([{ image: 'snapshot:other', taskId: 'special' }]);
   await environments.close();
 });
 
