@@ -1,7 +1,7 @@
 import type { Client } from 'discord.js';
 import { rememberSecret } from '../../src/redact.ts';
 import type { BotCommand, ChatAddress, Platform, PlatformSink } from '../platform.ts';
-import { capabilities } from './capabilities.ts';
+import { capabilitiesFor, limits } from './capabilities.ts';
 import { createChannels } from './channels.ts';
 import { loadLibrary, openClient, openRest } from './client.ts';
 import { syncCommands } from './commands.ts';
@@ -25,7 +25,7 @@ export async function createDiscord(options: DiscordOptions, deps: DiscordDeps):
   const settings = withDefaults(options);
   const { token } = settings;
   const { clock, log } = deps;
-  const { fileBytesIn, fileBytesOut } = capabilities.limits;
+  const { fileBytesIn, fileBytesOut } = limits;
   const library = await loadLibrary();
   const { rest, api } = openRest(library, settings);
   let client: Client | undefined;
@@ -38,7 +38,7 @@ export async function createDiscord(options: DiscordOptions, deps: DiscordDeps):
   const marks = createMarks(deps);
   const botId = () => client?.user?.id ?? '';
   const sender = createSender({ api, holding, threads, botId, fileBytesOut });
-  const { react } = createReactions(api, holding);
+  const { react } = createReactions({ ...deps, api, holding });
   const { download } = createDownloads({ api, apiRoot: settings.apiRoot, limitBytes: fileBytesIn });
 
   async function connect(
@@ -79,7 +79,7 @@ export async function createDiscord(options: DiscordOptions, deps: DiscordDeps):
 
   return {
     name: 'discord',
-    capabilities: { ...capabilities, reactions: settings.reactions },
+    capabilities: capabilitiesFor(settings),
     routes: [],
     connect,
     disconnect,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import type { Log } from '../../src/log.ts';
+import type { PaceSwitch } from '../pace.ts';
 import type { PlatformMemory } from '../platform.ts';
 
 export type AllowBots = 'none' | 'mentions' | 'all';
@@ -24,6 +25,8 @@ export interface DiscordOptions {
   allowBots?: AllowBots;
   /** How many gateway connections to open: `auto` asks Discord. One when absent. */
   shards?: number | 'auto';
+  /** `off` behind a proxy that keeps Discord's limits itself. */
+  pace?: PaceSwitch;
 }
 
 export type DiscordSettings = Required<DiscordOptions>;
@@ -46,6 +49,7 @@ export function withDefaults(options: DiscordOptions): DiscordSettings {
     reactions: true,
     allowBots: 'none',
     shards: 1,
+    pace: 'on',
     ...options,
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import type { Log } from '../../src/log.ts';
+import type { PaceSwitch } from '../pace.ts';
 import type { PlatformMemory } from '../platform.ts';
 
 export interface SlackOptions {
@@ -27,6 +28,8 @@ export interface SlackOptions {
   allowBots?: 'none' | 'mentions' | 'all';
   /** Longest silence before a socket counts as dead, in milliseconds. */
   pingTimeoutMs?: number;
+  /** `off` behind a proxy that keeps Slack's limits itself. */
+  pace?: PaceSwitch;
 }
 
 export type SlackSettings = Required<Omit<SlackOptions, 'appToken' | 'signingSecret'>> &
@@ -54,6 +57,7 @@ export function withDefaults(options: SlackOptions): SlackSettings {
     replyBroadcast: options.replyBroadcast ?? false,
     allowBots: options.allowBots ?? 'none',
     pingTimeoutMs: options.pingTimeoutMs ?? 15_000,
+    pace: options.pace ?? 'on',
   };
 }
 

@@ -4,7 +4,7 @@ import { rememberSecret } from '../../src/redact.ts';
 import type { ChatAddress, Platform } from '../platform.ts';
 import { createActivity } from './activity.ts';
 import { clientOptions } from './api.ts';
-import { slackCapabilities } from './capabilities.ts';
+import { capabilitiesFor } from './capabilities.ts';
 import { catchUp } from './catch-up.ts';
 import { createCommands } from './commands.ts';
 import { createConnection } from './connection.ts';
@@ -18,7 +18,7 @@ import { createOutbound } from './outbound.ts';
 import { createPeople } from './people.ts';
 import { createPresses } from './press.ts';
 import { createPreviews } from './previews.ts';
-import { react } from './reactions.ts';
+import { createReactions } from './reactions.ts';
 import { createRecipients } from './recipients.ts';
 import { render, renderDraft } from './render.ts';
 import { createResponder } from './responder.ts';
@@ -51,7 +51,7 @@ export async function createSlack(
   const inTurn = createInTurn();
   const people = createPeople({ memory, clock, log });
   const threads = createThreads({ memory, clock });
-  const seen = createSeen(memory);
+  const seen = createSeen({ memory, clock, log });
   const recipients = createRecipients();
   const responder = createResponder(apiRoot);
 
@@ -60,6 +60,7 @@ export async function createSlack(
   const presses = createPresses({ workspaces, people, responder, log });
   const commands = createCommands({ settings, workspaces, people, memory, now: clock.now });
 
+  const react = createReactions(clock);
   const files = createFiles({ workspaces, memory, clock, apiRoot });
   const previews = createPreviews({ memory, clock, log, inTurn, apiOf, recipientOf: recipients.of });
   const broadcast = settings.replyBroadcast;
@@ -96,7 +97,7 @@ export async function createSlack(
 
   return {
     name: 'slack',
-    capabilities: slackCapabilities,
+    capabilities: capabilitiesFor(settings),
     routes: signingSecret === undefined ? [] : [createHttpRoute({ signingSecret, clock, dispatch, alive })],
     async connect(sink, names, signal) {
       commands.know(names);
@@ -107,6 +108,7 @@ export async function createSlack(
     async disconnect() {
       previews.cancelTimers();
       await connection.close();
+      await seen.flush();
     },
     render,
     deliver: outbound.deliver,

@@ -99,6 +99,8 @@ export const slashCommand = z.object({
   response_url: z.string(),
 });
 
+export const isTs = (text: string): boolean => /^\d+\.\d+$/.test(text);
+
 /** Slack timestamps are seconds with six decimals; they are also message ids. */
 export function tsToMs(ts: string): number {
   return Math.round(Number(ts) * 1000);

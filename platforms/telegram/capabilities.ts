@@ -1,3 +1,4 @@
+import { noPace } from '../pace.ts';
 import type { PlatformCapabilities } from '../platform.ts';
 import { captionLimit, fileBytesIn, fileBytesOut, heartbeatMs, textLimit } from './limits.ts';
 import type { TelegramSettings } from './options.ts';
@@ -9,13 +10,6 @@ const publicPace: PlatformCapabilities['pace'] = {
   groupPerMinute: 20,
   perBotPerSecond: 30,
   minEditIntervalMs: 1_100,
-};
-const noPace: PlatformCapabilities['pace'] = {
-  perChatPerSecond: Number.POSITIVE_INFINITY,
-  perChatBurst: Number.POSITIVE_INFINITY,
-  groupPerMinute: Number.POSITIVE_INFINITY,
-  perBotPerSecond: Number.POSITIVE_INFINITY,
-  minEditIntervalMs: 100,
 };
 
 export function capabilitiesFor({

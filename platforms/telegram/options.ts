@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/clock.ts';
 import { GatewayError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
+import type { PaceSwitch } from '../pace.ts';
 import type { PlatformMemory } from '../platform.ts';
 
 export interface TelegramOptions {
@@ -22,7 +23,7 @@ export interface TelegramOptions {
   /** Send everything but cards without a sound. */
   silent?: boolean;
   /** `off` with a Bot API server of one's own that has no limits. */
-  pace?: 'on' | 'off';
+  pace?: PaceSwitch;
   /** Forget what was written while the bot was off. */
   dropStaleUpdates?: boolean;
   /** How long one call for updates waits for the first one. */

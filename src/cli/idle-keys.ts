@@ -32,7 +32,6 @@ export const idleKeys: readonly string[] = [
   'security.redact_secrets',
   'security.website_blocklist',
   'session_reset.bg_process_max_age_hours',
-  'slack.reactions',
   'streaming.fresh_final_after_seconds',
   'stt',
   'terminal.modal_image',

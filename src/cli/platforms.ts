@@ -68,6 +68,8 @@ function discordOptions({ discord }: Config) {
     freeResponseChannels: discord.free_response_channels,
     reactions: discord.reactions,
     allowBots: discord.allow_bots,
+    shards: discord.shards,
+    pace: discord.pace,
   };
 }
 
@@ -85,6 +87,7 @@ function slackOptions({ slack }: Config) {
     replyBroadcast: slack.reply_broadcast,
     allowBots: slack.allow_bots,
     pingTimeoutMs: slack.ping_timeout * 1000,
+    pace: slack.pace,
   };
 }
 

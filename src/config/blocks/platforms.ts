@@ -9,6 +9,7 @@ import {
   list,
   onOff,
   port,
+  positive,
   seconds,
   text,
 } from './fields.ts';
@@ -56,6 +57,8 @@ export const discord = block({
   auto_thread: flag.default(true),
   reactions: flag.default(true),
   history_backfill: flag.default(false),
+  shards: z.union([z.literal('auto'), positive]).default(1),
+  pace: onOff.default('on'),
 }).prefault({});
 
 export const slack = block({
@@ -69,6 +72,7 @@ export const slack = block({
   reply_broadcast: flag.default(false),
   reactions: flag.default(true),
   ping_timeout: seconds.default(15),
+  pace: onOff.default('on'),
 }).prefault({});
 
 export const web = block({ enabled: flag.default(true) }).prefault({});

@@ -75,6 +75,7 @@ export function createOpenTurn(
       chat: session.chat,
       messageId: taken.at(-1)?.event.messageId,
       config: options.config(),
+      clock,
       log,
     });
     reaction.seen();

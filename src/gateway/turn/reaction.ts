@@ -1,5 +1,6 @@
 import type { ChatAddress, Platform } from '../../../platforms/platform.ts';
 import type { TurnOutcome } from '../../agent/turn.ts';
+import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/schema.ts';
 import { errorMessage } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -16,10 +17,15 @@ export interface ReactionOptions {
   /** Undefined when no message of a person is being answered. */
   messageId: string | undefined;
   config: Config;
+  clock: Clock;
   log: Log;
 }
 
 const callTimeoutMs = 10_000;
+/** A turn that ends sooner needs no sign that it began. */
+const seenAfterMs = 400;
+/** The answer goes first: the mark must not cost it time. */
+const endedAfterMs = 250;
 /** A parked turn goes on being worked on; an interrupted one is about another message now. */
 const marks: { readonly [outcome in TurnOutcome | 'failed']: string | null | undefined } = {
   done: '✅',
@@ -28,7 +34,7 @@ const marks: { readonly [outcome in TurnOutcome | 'failed']: string | null | und
   interrupted: null,
 };
 
-export function createReaction({ platform, chat, messageId, config, log }: ReactionOptions): Reaction {
+export function createReaction({ platform, chat, messageId, config, clock, log }: ReactionOptions): Reaction {
   const isOn = platform.capabilities.reactions && isWanted(config, platform.name);
   let last: Promise<void> = Promise.resolve();
   const show = (emoji: string | null | undefined) => {
@@ -38,7 +44,18 @@ export function createReaction({ platform, chat, messageId, config, log }: React
       .then(() => platform.react(chat, messageId, emoji, AbortSignal.timeout(callTimeoutMs)))
       .catch((error: unknown) => log.debug({ error: errorMessage(error) }, 'a reaction could not be shown'));
   };
-  return { seen: () => show('👀'), ended: (outcome) => show(marks[outcome]) };
+  let cancelSeen: () => void = () => undefined;
+  return {
+    seen() {
+      cancelSeen = clock.after(seenAfterMs, () => show('👀'));
+    },
+    ended(outcome) {
+      const mark = marks[outcome];
+      if (mark === undefined) return;
+      cancelSeen();
+      clock.after(endedAfterMs, () => show(mark));
+    },
+  };
 }
 
 function isWanted(config: Config, platform: string): boolean {

@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { drive } from '../drive.ts';
 import type { DiscordEmulator } from './discord-emulator.ts';
+import { drivable } from './drive.ts';
 import type { DiscordUserHandle } from './user.ts';
 import { channelTypes, type DiscordChannel, findMessage } from './world.ts';
 
@@ -77,6 +79,8 @@ const wish = z.discriminatedUnion('do', [
   z.object({ do: z.literal('redeliver'), type: z.string().default('MESSAGE_CREATE') }),
   z.object({ do: z.literal('invalidate'), resumable: z.boolean().default(false) }),
   z.object({ do: z.literal('intents'), messageContent: z.boolean() }),
+  /** People who each write their next message once the last was answered (../drive.ts). */
+  z.object({ do: z.literal('drive'), people: z.number(), messages: z.number() }),
   /** Answer times of interactions so far, violations, open sockets, threads. */
   z.object({ do: z.literal('report') }),
 ]);
@@ -152,12 +156,16 @@ export function createControl(discord: DiscordEmulator): Server {
           }));
       case 'privately':
         return userOf(asked.user).privately();
+      case 'drive':
+        return drive(drivable(discord), asked);
       default:
         return disturb(asked);
     }
   }
 
-  function disturb(asked: Exclude<Wish, { user: string } | { do: 'addUser' | 'addChannel' }>): unknown {
+  function disturb(
+    asked: Exclude<Wish, { user: string } | { do: 'addUser' | 'addChannel' | 'drive' }>,
+  ): unknown {
     switch (asked.do) {
       case 'fail': {
         const { do: _do, route, ...fault } = asked;
@@ -198,8 +206,9 @@ export function createControl(discord: DiscordEmulator): Server {
   return createServer(async (request, response) => {
     try {
       const asked = wish.parse(JSON.parse(await text(request)));
+      const played = (await play(asked)) ?? {};
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(play(asked) ?? {}));
+      response.end(JSON.stringify(played));
     } catch (error) {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: String(error) }));

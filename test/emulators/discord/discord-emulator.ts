@@ -8,7 +8,7 @@ import { createRest } from './rest.ts';
 import type { Call, RouteContext } from './route.ts';
 import { newChannel } from './routes/channels.ts';
 import { createUser, type DiscordUserHandle } from './user.ts';
-import { guildToWire, messageEventFields, messageToWire } from './wire.ts';
+import { guildToWire, messageEventFields, messageToWire, type Wire } from './wire.ts';
 import {
   channelTypes,
   createWorld,
@@ -33,6 +33,8 @@ export interface DiscordEmulator {
   until: Changes['until'];
   /** Every way in which the bot broke the protocol so far. */
   violations(): string[];
+  /** Returns what ends the watching. */
+  watch(watcher: Watcher): () => void;
   addGuild(name: string): DiscordGuild;
   addUser(name: string, options?: { locale?: string; isBot?: boolean; roles?: string[] }): DiscordUserHandle;
   addChannel(name: string, options?: { type?: number; guild?: DiscordGuild }): DiscordChannel;
@@ -51,6 +53,12 @@ export interface DiscordEmulator {
   close(): Promise<void>;
 }
 
+/** Told of what goes over the wire; times are epoch milliseconds. */
+export interface Watcher {
+  sent(type: string, data: Wire, at: number): void;
+  called(call: Call): void;
+}
+
 export interface EmulatorOptions {
   port?: number;
   heartbeatMs?: number;
@@ -67,7 +75,15 @@ export async function startDiscordEmulator(options: EmulatorOptions = {}): Promi
   let delayMs = 0;
   let bucket = { limit: 1_000_000, windowMs: 1000 };
   let root = '';
-  const gateway = createGateway(world, () => root, options.heartbeatMs ?? 41_250);
+  const watchers = new Set<Watcher>();
+  const gateway = createGateway({
+    world,
+    root: () => root,
+    heartbeatMs: options.heartbeatMs ?? 41_250,
+    onSent(type, data, at) {
+      for (const watcher of watchers) watcher.sent(type, data, at);
+    },
+  });
 
   const context: RouteContext = {
     world,
@@ -93,6 +109,9 @@ export async function startDiscordEmulator(options: EmulatorOptions = {}): Promi
     faults,
     check: loadDescriptionCheck(),
     delayMs: () => delayMs,
+    onCall(call) {
+      for (const watcher of watchers) watcher.called(call);
+    },
     bucket: () => bucket,
   });
 
@@ -156,6 +175,10 @@ export async function startDiscordEmulator(options: EmulatorOptions = {}): Promi
     gateway,
     until: changes.until,
     violations: () => [...rest.violations, ...gateway.violations],
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
     addGuild,
     addUser(name, { locale = 'en-US', isBot = false, roles = [] } = {}) {
       const user = { id: world.nextId(), name, locale, isBot };

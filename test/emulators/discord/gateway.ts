@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
+import { preciseNow } from '../drive.ts';
 import { guildToWire, userToWire, type Wire } from './wire.ts';
 import type { World } from './world.ts';
 
@@ -70,7 +71,15 @@ export interface Gateway {
   close(): void;
 }
 
-export function createGateway(world: World, root: () => string, heartbeatMs: number): Gateway {
+export interface GatewayDeps {
+  world: World;
+  root(): string;
+  heartbeatMs: number;
+  /** Called as a dispatch goes onto the wire; `at` in epoch milliseconds. */
+  onSent(type: string, data: Wire, at: number): void;
+}
+
+export function createGateway({ world, root, heartbeatMs, onSent }: GatewayDeps): Gateway {
   const server = new WebSocketServer({ noServer: true });
   const sessions = new Map<string, Session>();
   const violations: string[] = [];
@@ -89,7 +98,9 @@ export function createGateway(world: World, root: () => string, heartbeatMs: num
   function emit(session: Session, t: string, d: Wire): void {
     const s = session.log.length + 1;
     session.log.push({ s, t, d });
-    if (session.socket?.readyState === 1) send(session.socket, op.dispatch, d, { s, t });
+    if (session.socket?.readyState !== 1) return;
+    onSent(t, d, preciseNow());
+    send(session.socket, op.dispatch, d, { s, t });
   }
 
   server.on('connection', (socket: WebSocket, request: IncomingMessage) => {

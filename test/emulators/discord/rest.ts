@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { preciseNow } from '../drive.ts';
 import type { DescriptionCheck } from './description.ts';
 import type { Faults } from './faults.ts';
 import { type Call, Refusal, type Route, type RouteContext } from './route.ts';
@@ -41,6 +42,7 @@ export interface RestOptions {
   faults: Faults;
   check: DescriptionCheck;
   delayMs(): number;
+  onCall(call: Call): void;
   /** Calls a bucket takes within its window. */
   bucket(): { limit: number; windowMs: number };
 }
@@ -57,7 +59,7 @@ export interface Rest {
 }
 
 /** The REST half: authorises, validates strictly, counts buckets, injects faults, answers. */
-export function createRest({ context, faults, check, delayMs, bucket }: RestOptions): Rest {
+export function createRest({ context, faults, check, delayMs, onCall, bucket }: RestOptions): Rest {
   const calls: Call[] = [];
   const violations: string[] = [];
   const buckets = new Map<string, { used: number; resetAt: number }>();
@@ -91,7 +93,7 @@ export function createRest({ context, faults, check, delayMs, bucket }: RestOpti
     path: string,
     query: URLSearchParams,
   ): Promise<void> {
-    const at = Date.now();
+    const at = preciseNow();
     const method = request.method ?? 'GET';
     const raw = await buffer(request);
     const found = match(method, path);
@@ -120,6 +122,7 @@ export function createRest({ context, faults, check, delayMs, bucket }: RestOpti
       violations.push(...check({ method, route: route.path, query, contentType, body }));
       calls.push(call);
       const result = route.handle(call, context);
+      onCall(call);
       if (fault?.hangUp === 'after') return void response.destroy();
       answer(response, result, headers);
     } catch (error) {

@@ -39,6 +39,7 @@ export interface Call {
   query: URLSearchParams;
   body: unknown;
   files: readonly DiscordAttachment[];
+  /** When it began to arrive, in epoch milliseconds. */
   at: number;
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 /** What the emulated Discord holds. Everything is plain data that a test may read and change. */
 
 export const channelTypes = {
@@ -98,6 +99,8 @@ export interface World {
   applicationId: string;
   /** Privileged intents that are switched on in the developer portal, as a bit field. */
   privilegedIntents: number;
+  /** How many connections Discord advises to open. */
+  advisedShards: number;
   nextId(atMs?: number): string;
 }
 
@@ -130,9 +133,11 @@ export function createWorld(): World {
     commandWrites: 0,
     typing: [],
     bot,
-    token: 'MTIzNDU2Nzg5MDEyMzQ1Njc4.emulat.edTokenOfNoValueAtAllForTests',
+    // One gateway a token on a machine: runs side by side need bots of their own.
+    token: `MTIzNDU2Nzg5MDEyMzQ1Njc4.emulat.${randomBytes(20).toString('hex')}`,
     applicationId: bot.id,
     privilegedIntents: 1 << 15,
+    advisedShards: 1,
     nextId,
   };
 }

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { z } from 'zod';
+import { drive } from '../drive.ts';
 import { readBytes } from '../emulator.ts';
+import { drivable } from './drive.ts';
 import type { SlackEmulator } from './slack-emulator.ts';
 import type { SlackUserHandle } from './user.ts';
 import { findMessage, type SlackChannel } from './world.ts';
@@ -63,6 +65,8 @@ const wish = z.discriminatedUnion('do', [
   z.object({ do: z.literal('refreshSocket') }),
   z.object({ do: z.literal('redeliverAll') }),
   z.object({ do: z.literal('useHttp'), url: z.string() }),
+  /** People who each write their next message once the last was answered (../drive.ts). */
+  z.object({ do: z.literal('drive'), people: z.number(), messages: z.number() }),
   /** Acknowledgement times so far, violations, open sockets. */
   z.object({ do: z.literal('report') }),
 ]);
@@ -140,6 +144,8 @@ export function createControl(slack: SlackEmulator): Server {
         return slack.receipts.map(slack.redeliver).length;
       case 'useHttp':
         return slack.useHttp({ url: asked.url, signingSecret: slack.signingSecret });
+      case 'drive':
+        return drive(drivable(slack), asked);
       case 'report':
         return {
           connections: slack.connections(),
@@ -153,8 +159,9 @@ export function createControl(slack: SlackEmulator): Server {
   return createServer(async (request, response) => {
     try {
       const asked = wish.parse(JSON.parse((await readBytes(request)).toString('utf8')));
+      const granted = (await grant(asked)) ?? {};
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(grant(asked) ?? {}));
+      response.end(JSON.stringify(granted));
     } catch (error) {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: String(error) }));

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
+import { preciseNow } from '../drive.ts';
 
 export type EnvelopeKind = 'events_api' | 'interactive' | 'slash_commands';
 
@@ -56,8 +57,11 @@ export interface Delivery {
   close(): void;
 }
 
-/** The Events API's two ways to the app: Socket Mode and signed HTTP requests, each with redelivery. */
-export function createDelivery(): Delivery {
+/**
+ * The Events API's two ways to the app: Socket Mode and signed HTTP requests, each with redelivery. `onSent` hears of
+ * each envelope as it leaves, with the time in epoch milliseconds.
+ */
+export function createDelivery(onSent: (payload: Record<string, unknown>, at: number) => void): Delivery {
   const sockets = new WebSocketServer({ noServer: true });
   const open: WebSocket[] = [];
   const waiting = new Map<string, Envelope>();
@@ -105,6 +109,7 @@ export function createDelivery(): Delivery {
     const { receipt } = envelope;
     receipt.attempts += 1;
     envelope.sentAt = performance.now();
+    onSent(envelope.payload, preciseNow());
     waiting.set(receipt.envelopeId, envelope);
     if (receipt.attempts < longestTry) {
       envelope.timer = setTimeout(() => transmit(envelope), ackDeadlineMs);

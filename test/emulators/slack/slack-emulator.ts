@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createContentRoutes } from './content-routes.ts';
 import { createDelivery, type HttpEndpoint, type Receipt } from './delivery.ts';
@@ -14,6 +15,12 @@ export const allScopes: readonly string[] = (
   'groups:history groups:read im:history im:read im:write mpim:history mpim:read reactions:read reactions:write users:read'
 ).split(' ');
 
+/** Told of what goes over the wire; times are epoch milliseconds. */
+export interface Watcher {
+  sent(payload: Record<string, unknown>, at: number): void;
+  called(call: Call): void;
+}
+
 export interface SlackEmulator {
   /** `http://127.0.0.1:port`. */
   root: string;
@@ -25,6 +32,8 @@ export interface SlackEmulator {
   team: SlackTeam;
   calls: readonly Call[];
   receipts: readonly Receipt[];
+  /** Returns what ends the watching. */
+  watch(watcher: Watcher): () => void;
   /** Every way in which the app broke the protocol so far. */
   violations(): string[];
   addTeam(name: string): SlackTeam;
@@ -55,8 +64,14 @@ export interface SlackEmulator {
 /** A Slack workspace on loopback that the real, unmodified client talks to. */
 export async function startSlackEmulator(options: { port?: number } = {}): Promise<SlackEmulator> {
   const world = createWorld();
+  // One gateway a token on a machine: runs side by side need apps of their own.
+  const secret = randomBytes(12).toString('hex');
+  const appToken = `xapp-1-A0EMULATOR-1-${secret}`;
   const faults = createFaults();
-  const delivery = createDelivery();
+  const watchers = new Set<Watcher>();
+  const delivery = createDelivery((payload, at) => {
+    for (const watcher of watchers) watcher.sent(payload, at);
+  });
   const triggers = new Map<string, number>();
   let delayMs = 0;
   let root = '';
@@ -87,8 +102,11 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
     world,
     faults,
     check: loadDescriptionCheck(),
-    appToken: 'xapp-1-A0EMULATOR-1-emulated',
+    appToken,
     delayMs: () => delayMs,
+    onCall(call) {
+      for (const watcher of watchers) watcher.called(call);
+    },
     contextOf,
   });
 
@@ -126,7 +144,7 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
     const team: SlackTeam = {
       id: world.nextId('T'),
       name,
-      botToken: `xoxb-${world.teams.size + 1}-emulated-token`,
+      botToken: `xoxb-${world.teams.size + 1}-${secret}`,
       botUserId: world.nextId('U'),
       botId: world.nextId('B'),
       scopes: [...allScopes],
@@ -152,12 +170,16 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
   return {
     root,
     apiRoot: `${root}/api/`,
-    appToken: 'xapp-1-A0EMULATOR-1-emulated',
+    appToken,
     signingSecret: 'emulated-signing-secret',
     world,
     team,
     calls: api.calls,
     receipts: delivery.receipts,
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
     violations: () => [...api.violations, ...delivery.violations],
     addTeam,
     addUser(name, { locale = 'en-US', isBot = false } = {}) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { preciseNow } from '../drive.ts';
 import { readBytes } from '../emulator.ts';
 import type { Faults } from './faults.ts';
 import { type MethodContext, SlackFailure } from './method.ts';
@@ -12,6 +13,7 @@ export interface Call {
   method: string;
   args: Record<string, string>;
   team: string | undefined;
+  /** When it began to arrive, in epoch milliseconds. */
   at: number;
   /** The error code of an `ok: false` answer. */
   error?: string;
@@ -29,6 +31,7 @@ export interface WebApiDeps {
   check: DescriptionCheck;
   appToken: string;
   delayMs(): number;
+  onCall(call: Call): void;
   contextOf(team: SlackTeam): MethodContext;
 }
 
@@ -38,12 +41,14 @@ export function createWebApi(deps: WebApiDeps): WebApi {
   const violations: string[] = [];
 
   async function handle(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const at = preciseNow();
     const args = await readArgs(request);
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '') || (args.token ?? '');
     delete args.token;
     const team = [...deps.world.teams.values()].find((candidate) => candidate.botToken === token);
-    const call: Call = { method: name, args, team: team?.id, at: performance.now() };
+    const call: Call = { method: name, args, team: team?.id, at };
     calls.push(call);
+    deps.onCall(call);
     if (deps.delayMs() > 0) await new Promise((resolve) => setTimeout(resolve, deps.delayMs()));
 
     const fault = deps.faults.take(name);

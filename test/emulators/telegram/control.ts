@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { drive } from '../drive.ts';
 import { answerJson, type HttpHost, readBytes, startHttp } from '../emulator.ts';
-import { drive } from './drive.ts';
+import { drivable } from './drive.ts';
 import type { TelegramEmulator } from './telegram-emulator.ts';
 import type { UserHandle } from './user.ts';
 import type { StoredMessage, TelegramChat } from './world.ts';
@@ -52,7 +53,7 @@ const wish = z.discriminatedUnion('do', [
   z.object({ do: z.literal('clearFaults') }),
   z.object({ do: z.literal('redeliver'), count: z.number().default(1) }),
   z.object({ do: z.literal('reorder') }),
-  /** People who each write their next message once the last was answered (drive.ts). */
+  /** People who each write their next message once the last was answered (../drive.ts). */
   z.object({ do: z.literal('drive'), people: z.number(), messages: z.number() }),
   /** Broken rules, unconfirmed updates, calls by method. */
   z.object({ do: z.literal('report') }),
@@ -121,7 +122,7 @@ export function startControl(emulator: TelegramEmulator): Promise<HttpHost> {
           ),
         );
       case 'drive':
-        return drive(emulator, asked);
+        return drive(drivable(emulator), asked);
       case 'report':
         return report(emulator);
       default:

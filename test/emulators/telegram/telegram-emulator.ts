@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { preciseNow } from '../drive.ts';
 import { answerJson, createChanges, createFaults, type Fault, startHttp } from '../emulator.ts';
 import { createDelivery, type Delivery, type QueuedUpdate } from './delivery.ts';
 import { loadDescription } from './description.ts';
@@ -237,10 +238,6 @@ async function meet(fault: Fault | undefined, response: ServerResponse): Promise
       );
     }
   }
-}
-
-function preciseNow(): number {
-  return performance.timeOrigin + performance.now();
 }
 
 const statusText: Readonly<Record<number, string>> = {

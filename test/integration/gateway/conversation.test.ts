@@ -243,14 +243,30 @@ describe('a conversation through the gateway', () => {
   });
 
   it('marks the message it works on, and how that ended', async () => {
+    const work = Promise.withResolvers<void>();
     const { platform } = await start({
-      model: createScriptedModel(['fine']),
+      model: createScriptedModel([{ wait: work.promise, say: 'fine' }]),
       config: { telegram: { token: 'x', allow_all_users: true, reactions: true } },
     });
     const shown: (string | null)[] = [];
     platform.react = async (_chat, _messageId, emoji) => void shown.push(emoji);
     await platform.says('hi');
+    await expect.poll(() => shown).toEqual(['👀']);
+    work.resolve();
     await expect.poll(() => shown).toEqual(['👀', '✅']);
+  });
+
+  it('marks a message that is answered at once only when the answer is out', async () => {
+    const { platform } = await start({
+      model: createScriptedModel(['fine']),
+      config: { telegram: { token: 'x', allow_all_users: true, reactions: true } },
+    });
+    const shown: (string | null)[] = [];
+    platform.react = async (_chat, _messageId, emoji) => {
+      shown.push(`${emoji} beside ${platform.texts().join()}`);
+    };
+    await platform.says('hi');
+    await expect.poll(() => shown).toEqual(['✅ beside fine']);
   });
 
   it('answers a repeated event once', async () => {

@@ -21,9 +21,9 @@ export const applicationRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/gateway/bot',
-    handle: (_call, { root }) => ({
+    handle: (_call, { root, world }) => ({
       url: root().replace('http', 'ws'),
-      shards: 1,
+      shards: world.advisedShards,
       session_start_limit: identifyLimit,
     }),
   },

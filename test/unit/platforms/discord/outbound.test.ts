@@ -156,6 +156,20 @@ describe('changing what was sent', () => {
     expect([...asked.reactions.keys()]).toEqual([]);
   });
 
+  it('a reaction is one call, and a look at the message only when an earlier process may have left one', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann');
+    const chat = dmChat(ann.dm().id);
+    const callsFor = async (agoMs: number) => {
+      const { id } = ann.says('hello', { agoMs });
+      const before = rig.emulator.calls.length;
+      await rig.platform.react(chat, id, '✅', signal());
+      return rig.emulator.calls.slice(before).map(({ method }) => method);
+    };
+    expect(await callsFor(60_000)).toEqual(['PUT', 'GET']);
+    expect(await callsFor(-60_000)).toEqual(['PUT']);
+  });
+
   it('reactions can be switched off', async () => {
     const rig = await connected({ discord: { reactions: false } });
     const ann = rig.emulator.addUser('Ann');

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { manualClock } from './clock.ts';
 import { type Bench, commands, never, startBench, until } from './harness.ts';
 
 let bench: Bench;
@@ -197,6 +198,33 @@ describe('the socket', () => {
     await bench.platform.disconnect();
     await until(() => bench.slack.connections() === 0);
     expect(bench.sink.states.at(-1)).toEqual({ state: 'disconnected' });
+  });
+});
+
+describe('how far each channel was read', () => {
+  it('is written at once for a channel that is new, and then once a second, since each write is a sync', async () => {
+    const clock = manualClock();
+    bench = await startBench({}, true, clock);
+    const ann = bench.slack.addUser('Ann');
+    const marks = () => bench.memory.list('seen:').then((list) => list.map(({ value }) => value));
+    const first = ann.says('one').message;
+    await until(() => bench.sink.events.length === 1);
+    await expect.poll(marks).toEqual([first.ts]);
+    const last = [ann.says('two'), ann.says('three')].at(-1)?.message;
+    await until(() => bench.sink.events.length === 3);
+    expect(await marks()).toEqual([first.ts]);
+    clock.advance(1000);
+    await expect.poll(marks).toEqual([last?.ts]);
+  });
+
+  it('is written when the adapter ends', async () => {
+    bench = await startBench();
+    const ann = bench.slack.addUser('Ann');
+    ann.says('one');
+    const last = ann.says('two').message;
+    await until(() => bench.sink.events.length === 2);
+    await bench.platform.disconnect();
+    expect(await bench.memory.list('seen:')).toMatchObject([{ value: last.ts }]);
   });
 });
 

@@ -338,6 +338,24 @@ describe('a reaction', () => {
     await bench.platform.react(dm, message.ts, null, never);
     expect(message.reactions.size).toBe(0);
   });
+
+  it('is one call, and a look at the message only when an earlier process may have left one', async () => {
+    await bench.close();
+    bench = await startBench({}, true, manualClock(Date.now() - 60_000));
+    const bea = bench.slack.addUser('Bea');
+    const chat = { ...dm, chatId: bea.dm().id, workspaceId: bench.slack.team.id };
+    const { message } = bea.says('hi');
+    await bench.platform.react(chat, message.ts, '✅', never);
+    const calls = bench.slack.calls.map(({ method }) => method);
+    expect(calls.filter((method) => method.startsWith('reactions.'))).toEqual(['reactions.add']);
+    expect([...message.reactions.keys()]).toEqual(['white_check_mark']);
+  });
+
+  it('is not put on a slash command, which is no message', async () => {
+    await bench.platform.react(dm, 'command:1.2.3', '👀', never);
+    expect(called('reactions.get')).toEqual([]);
+    expect(called('reactions.add')).toEqual([]);
+  });
 });
 
 describe('files', () => {
