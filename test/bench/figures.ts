@@ -46,7 +46,7 @@ export function combine(rounds: readonly Figures[], budgets: Budgets): Figures {
 
 export function table(rows: readonly Judged[]): string {
   const lines = rows.map(({ name, measured, unit, budget, held }) =>
-    [held ? 'ok  ' : 'MISS', name.padEnd(22), `${measured}`.padStart(9), unit.padEnd(8), `(${budget})`].join(
+    [held ? 'ok  ' : 'MISS', name.padEnd(24), `${measured}`.padStart(9), unit.padEnd(8), `(${budget})`].join(
       ' ',
     ),
   );

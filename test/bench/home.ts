@@ -2,9 +2,10 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A home as for a bot behind a local Bot API server: no pace of the public one. Durable storage is the default. */
+/** A home as for bots behind servers or proxies of one's own: no public pace. Durable storage is the default. */
 export async function makeHome(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'hermes-bench-'));
-  await writeFile(join(home, 'config.yaml'), 'telegram:\n  pace: off\n', { mode: 0o600 });
+  const config = ['telegram', 'discord', 'slack'].map((name) => `${name}: {pace: off}\n`).join('');
+  await writeFile(join(home, 'config.yaml'), config, { mode: 0o600 });
   return home;
 }

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { combine, type Figures, judge, readBudgets, table } from './figures.ts';
+import { measureBusy } from './measures/busy.ts';
 import { measureJudge } from './measures/judge.ts';
 import { measureLoad } from './measures/load.ts';
 import { measurePress } from './measures/press.ts';
 import { measureRecovery } from './measures/recovery.ts';
 import { measureSize } from './measures/size.ts';
-import { measureStart } from './measures/start.ts';
+import { measureStart, measureStartAll } from './measures/start.ts';
 import { measureTurn } from './measures/turn.ts';
 
 /**
@@ -15,8 +16,10 @@ import { measureTurn } from './measures/turn.ts';
  */
 const measures: { readonly [name: string]: { rounds: number; measure(): Promise<Figures> } } = {
   start: { rounds: 1, measure: measureStart },
+  'start-all': { rounds: 1, measure: measureStartAll },
   turn: { rounds: 3, measure: measureTurn },
   press: { rounds: 1, measure: measurePress },
+  busy: { rounds: 3, measure: measureBusy },
   load: { rounds: 3, measure: measureLoad },
   recovery: { rounds: 3, measure: measureRecovery },
   judge: { rounds: 3, measure: measureJudge },

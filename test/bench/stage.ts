@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { type GatewayProcess, startGatewayProcess } from '../e2e/support/gateway-process.ts';
-import { type Fakes, startFakes } from './fakes.ts';
-import type { Figures } from './figures.ts';
+import { type Fakes, type PlatformName, startFakes } from './fakes.ts';
 import { makeHome } from './home.ts';
 
 export interface Stage {
@@ -15,7 +14,7 @@ export interface Stage {
 export const personSchema = z.object({ user: z.number(), chat: z.number() });
 export type Person = z.infer<typeof personSchema>;
 
-/** What `drive` answers (test/emulators/telegram/drive.ts). */
+/** What `drive` answers (test/emulators/drive.ts). */
 export const drivenSchema = z.object({
   turns: z.array(z.object({ handedOutAt: z.number(), answeredAt: z.number() })),
   wallMs: z.number(),
@@ -24,8 +23,11 @@ export const drivenSchema = z.object({
 });
 
 /** Measures a fresh gateway beside fresh fakes, and leaves nothing behind. */
-export async function withGateway(measure: (stage: Stage) => Promise<Figures>): Promise<Figures> {
-  const fakes = await startFakes();
+export async function withGateway<Measured>(
+  measure: (stage: Stage) => Promise<Measured>,
+  platforms?: readonly PlatformName[],
+): Promise<Measured> {
+  const fakes = await startFakes(platforms);
   const home = await makeHome();
   const gateway = await startGatewayProcess({ home, env: fakes.env });
   try {

@@ -27,6 +27,19 @@ export function measureStart(): Promise<Figures> {
   });
 }
 
+/** The same with all three platforms, so with all their libraries. */
+export function measureStartAll(): Promise<Figures> {
+  return withGateway(
+    async ({ gateway }) => {
+      const ready: number[] = [];
+      for (let run = 0; run < runs; run += 1) ready.push(await restartTaking(gateway));
+      await new Promise((resolve) => setTimeout(resolve, idleForMs));
+      return { 'start.all': median(ready), 'idle.all_rss': rssMb(gateway.pid) };
+    },
+    ['telegram', 'discord', 'slack'],
+  );
+}
+
 async function restartTaking(gateway: GatewayProcess): Promise<number> {
   await gateway.stop();
   const from = performance.now();
