@@ -47,6 +47,7 @@ export function openBackends({ home, env, store, config, log, clock, notify }: B
     // A completion is told once, whatever dies in between; a watched pattern may appear again.
     notify: ({ sessionId, processId, kind, text }) =>
       notify(sessionId, text, kind === 'completed' ? processId : undefined),
+    adopt: environments.adopt,
     clock,
     log,
   });

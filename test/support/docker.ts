@@ -121,7 +121,7 @@ export async function buildBusyboxRoot(root: string): Promise<void> {
 }
 
 const bashTools =
-  'bash sh echo cat ls mkdir rm stat readlink head tail tr grep sleep wc chmod mv ln touch env setsid stty id sed cut pwd printf date seq yes dd true false kill'.split(
+  'bash sh echo cat ls mkdir rm stat readlink head tail tr grep sleep wc chmod mv ln touch env setsid stty id sed cut pwd printf date seq yes dd tee mkfifo true false kill'.split(
     ' ',
   );
 

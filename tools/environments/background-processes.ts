@@ -16,8 +16,8 @@ export interface ProcessTableOptions {
   notify(notice: ProcessNotice): Promise<void>;
   clock: Clock;
   log: Log;
-  /** Takes up a process of an earlier run; null when it is gone. Default: processes of this machine. */
-  adopt?(row: ProcessRow): Promise<BackgroundStart | null>;
+  /** Takes up a process that an earlier run started elsewhere than on this machine; null when it is gone. */
+  adopt?(row: ProcessRow): BackgroundStart | null;
 }
 
 export interface ManagedProcessTable extends ProcessTable {
@@ -40,7 +40,7 @@ interface Tracked {
 }
 
 async function adoptLocal(row: ProcessRow): Promise<BackgroundStart | null> {
-  if (row.backend !== 'local' || row.pid === null || row.startToken === null) return null;
+  if (row.pid === null || row.startToken === null) return null;
   return adoptLocalProcess(row.pid, row.startToken);
 }
 
@@ -223,7 +223,7 @@ export function createProcessTable(options: ProcessTableOptions): ManagedProcess
         if (row.status === 'exited') {
           track({ ...row }, { ...gone, exited: Promise.resolve(row.exitCode ?? unknownExit) });
         } else {
-          const started = await (options.adopt ?? adoptLocal)(row);
+          const started = await (row.backend === 'local' ? adoptLocal(row) : options.adopt?.(row));
           track({ ...row, detached: true }, started ?? gone);
         }
       }

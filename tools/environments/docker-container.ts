@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type Docker from 'dockerode';
 import { GatewayError } from '../../src/errors.ts';
+import { ownerMark } from './cloud-owner.ts';
 import { ask, statusOf } from './docker-engine.ts';
 import { extraHostConfig } from './docker-extra-args.ts';
 import { type OpenContext, safeName, type TerminalOptions } from './options.ts';
@@ -70,7 +71,7 @@ export async function planContainer(options: TerminalOptions, context: OpenConte
         [labels.install]: context.installId,
         [labels.task]: context.taskId,
         [labels.settings]: settings,
-        [labels.owner]: String(process.pid),
+        [labels.owner]: await ownerMark(),
         [labels.persistent]: String(limits.persistent),
       },
     },

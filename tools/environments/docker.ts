@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type Docker from 'dockerode';
 import { errorMessage } from '../../src/errors.ts';
+import { isOwnerAlive } from './cloud-owner.ts';
 import { type ContainerPlan, ensureContainer, labels, planContainer } from './docker-container.ts';
 import { ask, openEngine, statusOf } from './docker-engine.ts';
 import { createDockerTransport } from './docker-transport.ts';
 import type { Environment } from './environment.ts';
 import type { OpenContext, TerminalOptions } from './options.ts';
-import { isAlive } from './process-tree.ts';
-import { startRemoteBackground } from './remote-background.ts';
+import { createRemoteJobs } from './remote-jobs.ts';
 import { createShellEnvironment } from './shell-environment.ts';
 import { createShellFiles, rawRun } from './shell-files.ts';
 
@@ -33,6 +33,8 @@ export async function createDockerEnvironment(
     const probe = await rawRun(transport, { argv: ['sh', '-c', probeScript, 'sh', plan.workspace] }, probeMs);
     const [home = '/', shell = 'sh'] = probe.stdout.toString('utf8').split('\n');
     const stateFolder = `/tmp/.hermes-${randomBytes(6).toString('hex')}`;
+    const { persistent } = options.container;
+    const jobs = createRemoteJobs({ transport, folderPrefix: '/tmp/.hermes-job-', outlive: persistent });
     return createShellEnvironment({
       backend: 'docker',
       isolated: !plan.reachesHost,
@@ -42,11 +44,18 @@ export async function createDockerEnvironment(
       stateFolder,
       transport,
       files: createShellFiles(transport),
-      spawn: (argv, how) => startRemoteBackground(transport, argv, how),
+      spawn: jobs.start,
+      adopt: jobs.adopt,
       async prepare() {
         await rawRun(transport, { argv: ['mkdir', '-p', '-m', '700', stateFolder] }, probeMs);
       },
-      close: () => keeper.close(options.container.persistent),
+      async close() {
+        const left = jobs.running();
+        jobs.abandon();
+        if (!persistent || left === 0) return keeper.close(persistent);
+        // Stopping would end them; the next gateway takes them up and stops the container once they are over.
+        context.log.info({ processes: left }, 'The container goes on for its background processes.');
+      },
     });
   } catch (error) {
     await keeper.close(false).catch((second) => {
@@ -131,8 +140,7 @@ async function isLeftover(
   info: Docker.ContainerInfo,
   lifetimeMs: number,
 ): Promise<boolean> {
-  const owner = Number(info.Labels[labels.owner]);
-  if (info.Labels[labels.persistent] !== 'true') return !isAlive(owner);
+  if (info.Labels[labels.persistent] !== 'true') return !(await isOwnerAlive(info.Labels[labels.owner]));
   if (info.State !== 'exited') return false;
   const { State: state } = await ask('inspect a container', container.inspect());
   return Date.now() - Date.parse(state.FinishedAt) > 2 * lifetimeMs;

@@ -111,6 +111,11 @@ export interface Environment {
     cwd?: string;
     pty: boolean;
   }): Promise<BackgroundStart & { ptyNote?: string }>;
+  /**
+   * Takes up a process that an earlier run of the gateway started here, by its pid and `startedAt`. Null when it is
+   * gone, when the pid is another process now, or where nothing outlives the gateway.
+   */
+  adopt(pid: number, startedAt: string): Promise<BackgroundStart | null>;
   /** Forgets a session's cwd and exports. */
   forget(sessionId: string): Promise<void>;
   /** Frees what the environment holds, leaving nothing behind that should not persist. */

@@ -1,8 +1,10 @@
 import type { Clock } from '../../src/clock.ts';
 import { errorMessage } from '../../src/errors.ts';
-import type { BackendName, Environment } from './environment.ts';
+import { adoptLater } from './adopt-later.ts';
+import type { BackendName, BackgroundStart, Environment } from './environment.ts';
 import { openEnvironment } from './index.ts';
 import type { OpenContext, TerminalOptions } from './options.ts';
+import type { ProcessRow } from './process-table.ts';
 
 /** What one task may have otherwise than the configuration says. */
 export interface TaskOverrides {
@@ -28,6 +30,8 @@ export interface Environments {
   for(taskId: string): Promise<Environment>;
   registerTaskEnvOverrides(taskId: string, overrides: TaskOverrides): void;
   clearTaskEnvOverrides(taskId: string): void;
+  /** Takes up a background process that an earlier run started; null when that is impossible for good. */
+  adopt(row: ProcessRow): BackgroundStart | null;
   forgetSession(sessionId: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -46,6 +50,7 @@ export function createEnvironments(settings: EnvironmentsOptions): Environments 
   const held = new Map<string, Held>();
   const overrides = new Map<string, TaskOverrides>();
   const open = settings.open ?? openEnvironment;
+  const closing = new AbortController();
   let stopSweep = scheduleSweep();
 
   function scheduleSweep(): () => void {
@@ -109,6 +114,17 @@ export function createEnvironments(settings: EnvironmentsOptions): Environments 
     clearTaskEnvOverrides(taskId) {
       overrides.delete(taskId);
     },
+    adopt(row) {
+      // Another backend was chosen since, so nothing is known of the place any more.
+      if (row.pid === null || row.startToken === null || row.backend !== settings.options().backend)
+        return null;
+      const open = async () => {
+        const entry = opened(sharedKey, sharedKey);
+        return counted(await entry.environment, entry, clock);
+      };
+      const { pid, startToken: startedAt } = row;
+      return adoptLater(open, { pid, startedAt, log: context.log, signal: closing.signal });
+    },
     async forgetSession(sessionId) {
       await Promise.all(
         [...held.values()].map(async ({ environment }) => (await environment).forget(sessionId)),
@@ -116,6 +132,7 @@ export function createEnvironments(settings: EnvironmentsOptions): Environments 
     },
     async close() {
       stopSweep();
+      closing.abort();
       await quietly('An environment was not closed.', (environment) => environment.close());
       held.clear();
     },
@@ -156,6 +173,11 @@ function counted(environment: Environment, entry: Held, clock: Clock): Environme
     async spawn(request) {
       const started = await during(() => environment.spawn(request));
       void during(() => started.exited);
+      return started;
+    },
+    async adopt(pid, startedAt) {
+      const started = await during(() => environment.adopt(pid, startedAt));
+      if (started !== null) void during(() => started.exited);
       return started;
     },
   };

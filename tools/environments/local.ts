@@ -5,6 +5,7 @@ import { bwrapCommand, checkBwrap } from './bwrap.ts';
 import { scrubbedEnv } from './child-env.ts';
 import type { Environment } from './environment.ts';
 import { createFifos } from './fifos.ts';
+import { adoptLocalProcess } from './local-background.ts';
 import { createLocalFiles } from './local-files.ts';
 import { createLocalTransport } from './local-transport.ts';
 import { isAlive } from './process-tree.ts';
@@ -49,6 +50,7 @@ export async function createLocalEnvironment(options: LocalOptions = {}): Promis
     transport: createLocalTransport(place),
     files: createLocalFiles(),
     spawn: (argv, how) => startOnMachine(argv, how, place),
+    adopt: adoptLocalProcess,
     async close() {
       await rm(folder, { recursive: true, force: true });
     },

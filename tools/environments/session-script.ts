@@ -56,18 +56,18 @@ eval "$h_end"`;
 
 /**
  * For background processes. Arguments: state file to read, folder, mark, the command. The state is never written; the
- * marker comes first and tells the pid.
+ * marker comes first and tells the pid and the command's tag.
  */
 export const backgroundScript = (shell: ShellName) => `
 h_src=$1 h_cwd=$2 h_mark=$3 h_cmd=$4 h_mode=lenient
 set --
 ${readState}
-printf '%s:started:%s:%s' "$h_mark" "$$" "$h_mark"
+printf '%s:started:%s:%s' "$h_mark" "$$ $h_tag" "$h_mark"
 if [ -t 0 ]; then stty rows ${terminalSize.rows} cols ${terminalSize.columns} 2>/dev/null; fi
 unset h_src h_cwd h_mark h_mode h_tag h_gone
 ${aliases[shell]}eval "$h_cmd"`;
 
-/** `started` is told by background processes, with their pid in place of the folder. */
+/** `started` is told by background processes, with their pid and tag in place of the folder. */
 export type MarkerState = 'saved' | 'kept' | 'nodir' | 'lost' | 'started';
 
 export interface Marker {

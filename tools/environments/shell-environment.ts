@@ -26,6 +26,8 @@ export interface ShellBackend {
   files: Environment['files'];
   /** Starts a background program; `argv` reads the session's state, prints a marker and runs the command. */
   spawn(argv: readonly string[], options: { pty: boolean; mark: string }): ReturnType<Environment['spawn']>;
+  /** Takes up a process of an earlier gateway. Default: nothing outlives the gateway. */
+  adopt?: Environment['adopt'];
   /** Makes what a lost place needs again, such as the state folder. Called before the base is dumped. */
   prepare?(): Promise<void>;
   baseTimeoutMs?: number;
@@ -171,6 +173,7 @@ export function createShellEnvironment(options: ShellBackend): Environment {
       const argv = shellArgv(backgroundScript(shell), states.source(sessionId), folder, mark, text);
       return options.spawn(argv, { pty, mark });
     },
+    adopt: options.adopt ?? (async () => null),
     async forget(sessionId) {
       for (const file of states.forget(sessionId)) await options.files.remove(file);
     },

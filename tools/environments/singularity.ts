@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
+import { isOwnerAlive, ownerMark } from './cloud-owner.ts';
 import type { Environment } from './environment.ts';
 import { createFifos } from './fifos.ts';
 import { createLocalTransport, type Wrap } from './local-transport.ts';
 import { type OpenContext, safeName, type TerminalOptions } from './options.ts';
-import { isAlive, tagVariable } from './process-tree.ts';
+import { tagVariable } from './process-tree.ts';
 import { startOnMachine } from './pty.ts';
 import { createShellEnvironment } from './shell-environment.ts';
 import { createShellFiles, rawRun } from './shell-files.ts';
@@ -27,7 +28,7 @@ export async function createSingularityEnvironment(
   context: OpenContext,
 ): Promise<Environment> {
   const binary = await findBinary(options.singularity.binary);
-  const name = `${instancePrefix(context.installId)}${safeName(context.taskId)}-${process.pid}`;
+  const name = `${instancePrefix(context.installId)}${safeName(context.taskId)}-${await ownerMark()}`;
   const base = join(options.singularity.scratchFolder ?? options.sandboxFolder, 'singularity');
   await startInstance(binary, name, base, options, context);
   const folder = await mkdtemp(join(tmpdir(), 'hermes-singularity-'));
@@ -166,10 +167,12 @@ export async function reapSingularity(
   const binary = await findBinary(options.singularity.binary);
   const { stdout } = await run(binary, ['instance', 'list'], { timeout: startMs });
   const names = stdout.split('\n').map((line) => line.trim().split(/\s+/)[0] ?? '');
-  const left = names.filter((name) => {
-    const pid = /-(\d+)$/.exec(name)?.[1];
-    return name.startsWith(instancePrefix(context.installId)) && pid !== undefined && !isAlive(Number(pid));
-  });
-  for (const name of left) await run(binary, ['instance', 'stop', name], { timeout: startMs });
+  const left: string[] = [];
+  for (const name of names.filter((each) => each.startsWith(instancePrefix(context.installId)))) {
+    const owner = /-(\d+-\d*)$/.exec(name)?.[1];
+    if (owner === undefined || (await isOwnerAlive(owner))) continue;
+    await run(binary, ['instance', 'stop', name], { timeout: startMs });
+    left.push(name);
+  }
   return left;
 }

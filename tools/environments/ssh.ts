@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
+import { isOwnerAlive, ownerMark } from './cloud-owner.ts';
 import type { Environment } from './environment.ts';
 import { type OpenContext, safeName, type TerminalOptions } from './options.ts';
-import { startRemoteBackground } from './remote-background.ts';
+import { createRemoteJobs } from './remote-jobs.ts';
 import { createShellEnvironment } from './shell-environment.ts';
 import { rawRun } from './shell-files.ts';
 import { connectSsh } from './ssh-connection.ts';
@@ -26,10 +28,18 @@ export async function createSshEnvironment(
   const pool = createSshPool(() => connectSsh(options.ssh, context));
   const transport = createSshTransport(pool);
   const prefix = `/tmp/.hermes-${safeName(context.installId)}-`;
+  const folderPrefix = `/tmp/.hermes-${safeName(context.installId)}.job-`;
+  const jobs = createRemoteJobs({ transport, folderPrefix, outlive: true });
   try {
-    const probe = await rawRun(transport, { argv: ['sh', '-c', probeScript, 'sh', prefix] }, probeMs);
-    const [home = '/', shell = 'sh'] = probe.stdout.toString('utf8').split('\n');
-    const stateFolder = prefix + randomBytes(6).toString('hex');
+    const probe = await rawRun(
+      transport,
+      { argv: ['sh', '-c', probeScript, 'sh', prefix, folderPrefix] },
+      probeMs,
+    );
+    const [home = '/', shell = 'sh', ...folders] = probe.stdout.toString('utf8').split('\n');
+    const stateFolder = `${prefix}${machineMark()}-${await ownerMark()}-${randomBytes(6).toString('hex')}`;
+    const left = await leftFolders(folders, prefix);
+    if (left.length > 0) await rawRun(transport, { argv: ['rm', '-rf', '--', ...left] }, probeMs);
     return createShellEnvironment({
       backend: 'ssh',
       isolated: false,
@@ -39,11 +49,13 @@ export async function createSshEnvironment(
       stateFolder,
       transport,
       files: createSshFiles(pool, transport),
-      spawn: (argv, how) => startRemoteBackground(transport, argv, how),
+      spawn: jobs.start,
+      adopt: jobs.adopt,
       async prepare() {
         await rawRun(transport, { argv: ['mkdir', '-p', '-m', '700', stateFolder] }, probeMs);
       },
       async close() {
+        jobs.abandon();
         try {
           await rawRun(transport, { argv: ['rm', '-rf', stateFolder] }, probeMs);
         } catch (error) {
@@ -62,6 +74,27 @@ export async function createSshEnvironment(
   }
 }
 
-/** Also removes the state that a gateway of this installation left behind more than a day ago. */
+/** Which machine's process ids a folder's name speaks of. */
+const machineMark = () => createHash('sha256').update(hostname()).digest('hex').slice(0, 6);
+
+/** Shell state of gateways that were killed on this machine. */
+async function leftFolders(folders: readonly string[], prefix: string): Promise<string[]> {
+  const left: string[] = [];
+  for (const folder of folders) {
+    const owner = new RegExp(`^${machineMark()}-(\\d+-\\d*)-[0-9a-f]+$`).exec(
+      folder.slice(prefix.length),
+    )?.[1];
+    if (folder.startsWith(prefix) && owner !== undefined && !(await isOwnerAlive(owner))) left.push(folder);
+  }
+  return left;
+}
+
+/**
+ * Tells the shell state that is there, and removes what a gateway of this installation left behind more than a day
+ * ago and nothing uses any more.
+ */
 const probeScript = `printf '%s\\n' "$HOME"; command -v bash >/dev/null && echo bash || echo sh
-find /tmp -maxdepth 1 -user "$(id -u)" -name "\${1#/tmp/}*" -mtime +1 -exec rm -rf {} + 2>/dev/null; true`;
+for d in "$1"*; do [ ! -O "$d" ] || echo "$d"; done
+find /tmp -maxdepth 1 -user "$(id -u)" -name "\${1#/tmp/}*" -mtime +1 -exec rm -rf {} + 2>/dev/null
+find /tmp -maxdepth 1 -user "$(id -u)" -name "\${2#/tmp/}*" -mtime +1 -exec sh -c '
+kill -0 "$(cat "$1/pid")" || rm -rf "$1"' sh {} \\; 2>/dev/null; true`;

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
@@ -169,5 +170,36 @@ describe.skipIf(!canRun)('ssh (needs openssh-server)', () => {
     await sshd.dropConnections();
     await reported;
     expect((await exec(environment, 'echo "$KEPT $PWD"')).stdout).toBe(`yes ${sshd.folder}\n`);
+  });
+
+  test('a background process goes on over a lost connection, with all of its output', async () => {
+    const environment = await open();
+    const go = join(sshd.folder, 'go');
+    const command = `echo one; until [ -e ${go} ]; do sleep 0.1; done; echo two; exit 5`;
+    const process = await environment.spawn({ command, sessionId: 's', pty: false });
+    let seen = '';
+    process.onOutput((text) => {
+      seen += text;
+    });
+    await vi.waitUntil(() => seen.includes('one'), 10_000);
+    await sshd.dropConnections();
+    await vi.waitUntil(() => seen.includes('The connection was lost'), 10_000);
+    await writeFile(go, '');
+    expect(await process.exited).toBe(5);
+    expect(seen.replace(/\n\[The connection.*\]\n/, '')).toBe('one\ntwo\n');
+  }, 40_000);
+
+  test('shell state of a killed gateway is removed by the next one', async () => {
+    const installId = `ssh${sshd.port}x${installs + 1}`;
+    // Of this machine, and of a process that is none.
+    const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 6);
+    const left = `/tmp/.hermes-${installId}-${machine}-${2 ** 22 + 1}-1-abc`;
+    const foreign = `/tmp/.hermes-${installId}-000000-${2 ** 22 + 1}-1-abc`;
+    await mkdir(left);
+    await mkdir(foreign);
+    await open();
+    expect(await readdir('/tmp')).not.toContain(basename(left));
+    expect(await readdir('/tmp')).toContain(basename(foreign));
+    await rmdir(foreign);
   });
 });
