@@ -31,14 +31,12 @@ export interface CloudRequest {
   headers?: Readonly<Record<string, string>>;
   limitMs?: number;
   signal?: AbortSignal;
-  /** False where a second try could do something twice. Default: true. */
-  repeatable?: boolean;
   /** Throws a `CloudError` where a good status came with an answer that is not whole: that may be tried again too. */
   check?(text: string): void;
 }
 
 export interface CloudClient {
-  /** The body of the answer. `path` is below the base URL, or a whole URL that the service gave. */
+  /** The body of the answer. Tried again where that may help, so the call must bear it. `path` is below the base URL, or a whole URL that the service gave. */
   ask(what: string, path: string, request?: CloudRequest): Promise<string>;
 }
 
@@ -58,6 +56,9 @@ const firstPauseMs = 400;
 /** A service that asks for a longer pause is told of rather than waited for. */
 const longestPauseMs = 20_000;
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Whoever did not answer in time is not waited for again: somebody waits here too. */
+const isLate = (error: unknown) => error instanceof Error && error.name === 'TimeoutError';
 
 const mayPass = ({ status }: CloudError) => status === null || passing.has(status) || status >= 500;
 
@@ -102,9 +103,9 @@ export function createCloudClient(service: CloudService): CloudClient {
         try {
           return await once(what, path, request);
         } catch (error) {
-          if (!(error instanceof CloudError && mayPass(error))) throw error;
+          if (!(error instanceof CloudError && mayPass(error)) || isLate(error.cause)) throw error;
           const askedMs = error.retryAfterMs ?? pauseMs;
-          if (request.repeatable === false || left <= 0 || askedMs > longestPauseMs) throw error;
+          if (left <= 0 || askedMs > longestPauseMs) throw error;
           await sleep(systemClock, askedMs, request.signal);
         }
       }
@@ -120,11 +121,11 @@ function bodyOf({ json, body }: CloudRequest): { body?: string | FormData | Arra
 
 function unreachable(service: CloudService, what: string, url: URL, error: unknown): CloudError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const detail =
-    error instanceof Error && error.name === 'TimeoutError' ? 'no answer in time' : errorMessage(cause);
+  const detail = isLate(error) ? 'no answer in time' : errorMessage(cause);
   return new CloudError(null, `${service.name} cannot be reached at ${url.host} (${what}): ${detail}`, {
     retryable: true,
     mend: service.mends.unreachable,
+    cause: error,
   });
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
 import { CloudError } from './cloud-http.ts';
@@ -27,13 +28,20 @@ export interface CloudProvider {
 const attachMs = 60_000;
 const baseTimeoutMs = 60_000;
 
-/** Whatever ran before is gone, and so is what it left behind. */
+/**
+ * Argument: the name of this environment's folder. It starts empty, so that whoever finds its old state gone knows that
+ * the place is new. Others may use the sandbox too; what they left when they were killed goes after a month.
+ */
 const attachScript = `
-h_root=\${TMPDIR:-/tmp}/.hermes-gateway
+h_base=\${TMPDIR:-/tmp}/.hermes-gateway
+h_root=$h_base/$1
 rm -rf "$h_root"
-mkdir -p -m 700 "$h_root" && mkdir -m 700 "$h_root/jobs" "$h_root/state" || exit 1
+find "$h_base" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf {} + 2>/dev/null
+mkdir -p -m 700 "$h_base" && mkdir -m 700 "$h_root" "$h_root/jobs" "$h_root/state" || exit 1
 printf '%s\\n' "$h_root" "\${HOME:-/}" "$PWD"
 command -v bash >/dev/null && echo bash || echo sh`;
+
+const leaveMs = 5_000;
 
 interface Place {
   sandbox: CloudSandbox;
@@ -92,12 +100,13 @@ function insideFolder(cwd: string, home: string): string | null {
 
 /** One sandbox at a time, attached once however many commands ask for it. */
 function keepPlace(provider: CloudProvider) {
+  const folder = randomBytes(6).toString('hex');
   let current: Promise<Place> | null = null;
   let isClosed = false;
 
   function get(): Promise<Place> {
     if (isClosed) return Promise.reject(closedPlace(provider.name));
-    current ??= attach(provider).catch((error) => {
+    current ??= attach(provider, folder).catch((error) => {
       current = null;
       throw error;
     });
@@ -131,18 +140,24 @@ function keepPlace(provider: CloudProvider) {
     async close(keep: boolean): Promise<void> {
       if (isClosed) return;
       isClosed = true;
-      await current?.catch(() => null);
+      const place = await current?.catch(() => null);
+      if (keep && place != null) await leave(place);
       await provider.close(keep);
     },
   };
 }
 
+/** A kept sandbox need not hold what no one will read again. One that does not answer is closed all the same. */
+async function leave({ sandbox, root }: Place): Promise<void> {
+  await sandbox.run('rm -rf "$1"', [root], { limitMs: leaveMs }).catch(() => null);
+}
+
 /** Refused because of who asks or how often, which says nothing of the sandbox. */
 const isAccount = ({ status }: CloudError) => status !== null && [401, 402, 403, 429].includes(status);
 
-async function attach(provider: CloudProvider): Promise<Place> {
+async function attach(provider: CloudProvider, folder: string): Promise<Place> {
   const sandbox = await provider.attach();
-  const text = await sandbox.run(attachScript, [], { limitMs: attachMs });
+  const text = await sandbox.run(attachScript, [folder], { limitMs: attachMs });
   const [root = '', home = '/', cwd = '/', shell] = text.split('\n');
   if (!posix.isAbsolute(root)) {
     throw new GatewayError('environment_unavailable', `The sandbox at ${provider.name} runs no shell.`, {

@@ -197,6 +197,13 @@ async function gone(done: Promise<void>): Promise<void> {
   });
 }
 
+/** For `doctor`: the key is there, the service answers and takes it. Nothing is made. */
+export async function reachDaytona(env: OpenContext['env']): Promise<string> {
+  const service = daytonaService(env);
+  await createDaytonaApi(createCloudClient(service)).list({ [cloudLabels.install]: 'none' });
+  return `Daytona at ${new URL(service.baseUrl).host} takes the key in ${service.credential}; \`hermes-gateway terminal try\` runs commands there.`;
+}
+
 /** Stops, or removes where it was not to persist, what killed gateways of this installation left running. */
 export async function reapDaytona(
   options: TerminalOptions,

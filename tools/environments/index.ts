@@ -37,6 +37,20 @@ export async function openEnvironment(options: TerminalOptions, context: OpenCon
   return open(options, context);
 }
 
+type Reach = (context: Pick<OpenContext, 'env'>) => Promise<string>;
+
+/**
+ * Services that take money for a sandbox and minutes to make the first one. Whoever only wants to know whether one is
+ * set up asks it that, and what is tried there is thrown away.
+ */
+const reaches: Readonly<Partial<Record<BackendName, Reach>>> = {
+  daytona: async ({ env }) => (await import('./daytona.ts')).reachDaytona(env),
+  vercel_sandbox: async ({ env }) => (await import('./vercel.ts')).reachVercel(env),
+};
+
+/** Asks a paid service whether it takes the credentials; resolves with what to tell. Null for other backends. */
+export const reachOf = (backend: BackendName): Reach | null => reaches[backend] ?? null;
+
 async function openLocal(options: TerminalOptions, context: OpenContext): Promise<Environment> {
   const { createLocalEnvironment } = await import('./local.ts');
   return createLocalEnvironment({

@@ -1,6 +1,6 @@
 import { errorMessage, GatewayError } from '../../src/errors.ts';
 import type { Environment } from './environment.ts';
-import { openEnvironment } from './index.ts';
+import { openEnvironment, reachOf } from './index.ts';
 import type { OpenContext, TerminalOptions } from './options.ts';
 
 /** One thing that was tried, and how it went. */
@@ -73,7 +73,8 @@ const checks: readonly { name: string; check: Check }[] = [
 ];
 
 /** Opens the backend, runs the basics, closes it. Never rejects: a failure is a step that is not ok. */
-export async function tryBackend(options: TerminalOptions, context: OpenContext): Promise<TryStep[]> {
+export async function tryBackend(chosen: TerminalOptions, context: OpenContext): Promise<TryStep[]> {
+  const options = reachOf(chosen.backend) === null ? chosen : thrownAway(chosen);
   const steps: TryStep[] = [];
   async function step<T>(
     name: string,
@@ -106,12 +107,20 @@ export async function tryBackend(options: TerminalOptions, context: OpenContext)
   return steps;
 }
 
-/** Opens the backend and runs one command, for `doctor`. Never rejects. */
+/** What is only tried must not lie in somebody's account afterwards. */
+const thrownAway = (options: TerminalOptions): TerminalOptions => ({
+  ...options,
+  container: { ...options.container, persistent: false },
+});
+
+/** Opens the backend and runs one command, for `doctor`; a paid service is only asked. Never rejects. */
 export async function checkBackend(
   options: TerminalOptions,
   context: OpenContext,
 ): Promise<BackendFinding[]> {
   try {
+    const reach = reachOf(options.backend);
+    if (reach !== null) return [{ level: 'ok', message: await reach(context) }];
     const environment = await openEnvironment(options, context);
     try {
       const seen = await output(environment, 'uname -sm');

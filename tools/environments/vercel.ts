@@ -238,6 +238,14 @@ const restingStates: ReadonlySet<string> = new Set([
   'failed',
 ]);
 
+/** For `doctor`: the credential is there, the service answers and takes it. Nothing is made. */
+export async function reachVercel(env: OpenContext['env']): Promise<string> {
+  const account = vercelAccount(env);
+  const { baseUrl, credential } = account.service;
+  await createVercelApi(createCloudClient(account.service), account).list(`${cloudLabels.install}:none`);
+  return `Vercel at ${new URL(baseUrl).host} takes the token in ${credential}; \`hermes-gateway terminal try\` runs commands there.`;
+}
+
 /** Stops, or removes where it was not to persist, what killed gateways of this installation left running. */
 export async function reapVercel(
   options: TerminalOptions,

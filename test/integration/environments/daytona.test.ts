@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createDaytonaEnvironment, reapDaytona } from '../../../tools/environments/daytona.ts';
 import type { Environment } from '../../../tools/environments/environment.ts';
-import { tryBackend } from '../../../tools/environments/try-backend.ts';
+import { checkBackend, tryBackend } from '../../../tools/environments/try-backend.ts';
 import {
   type DaytonaEmulator,
   daytonaKey,
@@ -287,10 +287,22 @@ describe.skipIf(process.platform !== 'linux')('daytona (needs /proc)', () => {
     expect(answer.status).toBe(200);
   }
 
-  test('`terminal try` passes', async () => {
+  test('`doctor` asks the service and makes nothing there', async () => {
+    const options = testOptions(sandboxFolder, { backend: 'daytona' });
+    expect(await checkBackend(options, contextOf())).toEqual([
+      { level: 'ok', message: expect.stringContaining('Daytona at 127.0.0.1') },
+    ]);
+    expect(await checkBackend(options, contextOf({ DAYTONA_API_KEY: powerlessDaytonaKey }))).toEqual([
+      { level: 'error', message: expect.stringContaining('may not'), mend: expect.any(String) },
+    ]);
+    expect(daytona.calls).toEqual(['list']);
+  });
+
+  test('`terminal try` passes and leaves nothing there', async () => {
     const options = testOptions(sandboxFolder, { backend: 'daytona' });
     const steps = await tryBackend(options, contextOf());
     expect(steps.filter(({ ok }) => !ok)).toEqual([]);
+    expect(daytona.sandboxes.size).toBe(0);
     expect(steps.at(0)?.name).toBe('opens daytona');
   });
 });

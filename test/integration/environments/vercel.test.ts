@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Environment } from '../../../tools/environments/environment.ts';
-import { tryBackend } from '../../../tools/environments/try-backend.ts';
+import { checkBackend, tryBackend } from '../../../tools/environments/try-backend.ts';
 import { createVercelEnvironment, reapVercel } from '../../../tools/environments/vercel.ts';
 import {
   oidcToken,
@@ -246,10 +246,22 @@ describe.skipIf(process.platform !== 'linux')('vercel_sandbox (needs /proc)', ()
     await first.close();
   });
 
-  test('`terminal try` passes', async () => {
+  test('`doctor` asks the service and makes nothing there', async () => {
+    const options = testOptions(sandboxFolder, { backend: 'vercel_sandbox' });
+    expect(await checkBackend(options, contextOf())).toEqual([
+      { level: 'ok', message: expect.stringContaining('Vercel at 127.0.0.1') },
+    ]);
+    expect(await checkBackend(options, contextOf({ VERCEL_TOKEN: powerlessVercelToken }))).toEqual([
+      { level: 'error', message: expect.stringContaining('may not'), mend: expect.any(String) },
+    ]);
+    expect(vercel.calls).toEqual(['list']);
+  });
+
+  test('`terminal try` passes and leaves nothing there', async () => {
     const options = testOptions(sandboxFolder, { backend: 'vercel_sandbox' });
     const steps = await tryBackend(options, contextOf());
     expect(steps.filter(({ ok }) => !ok)).toEqual([]);
+    expect(vercel.sandboxes.size).toBe(0);
     expect(steps.at(0)?.name).toBe('opens vercel_sandbox');
   });
 });
