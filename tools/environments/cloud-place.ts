@@ -159,12 +159,12 @@ async function attach(provider: CloudProvider, folder: string): Promise<Place> {
   const sandbox = await provider.attach();
   const text = await sandbox.run(attachScript, [folder], { limitMs: attachMs });
   const [root = '', home = '/', cwd = '/', shell] = text.split('\n');
-  if (!posix.isAbsolute(root)) {
+  if (!posix.isAbsolute(root) || (shell !== 'bash' && shell !== 'sh')) {
     throw new GatewayError('environment_unavailable', `The sandbox at ${provider.name} runs no shell.`, {
       mend: `Choose an image with sh, mkfifo, dd and base64. It said: ${text.trim().slice(0, 200)}`,
     });
   }
-  return { sandbox, root, home, cwd, shell: shell === 'bash' ? 'bash' : 'sh' };
+  return { sandbox, root, home, cwd, shell };
 }
 
 function closedPlace(name: string): GatewayError {

@@ -159,19 +159,25 @@ function sandboxOf(
   { log }: OpenContext,
 ): CloudSandbox {
   let endsAt = Math.min(Date.now(), startedAt ?? createdAt) + timeout;
-  let isExtending = true;
+  let isAsking = false;
+  let isRefused = false;
 
   function extend(): void {
-    if (!isExtending || endsAt - Date.now() > marginMs) return;
-    endsAt += extendMs;
-    api.extend(id, extendMs).catch((error) => {
-      // The plan's longest session is reached: it ends then, and the next command resumes it.
-      isExtending = false;
-      log.warn(
-        { error: errorMessage(error) },
-        'The session at Vercel is not extended and will end at its time.',
-      );
-    });
+    if (isAsking || isRefused || endsAt - Date.now() > marginMs) return;
+    isAsking = true;
+    api
+      .extend(id, extendMs)
+      .then(() => {
+        endsAt += extendMs;
+      })
+      .catch((error) => {
+        // 4xx: the plan's longest session is reached. It ends at its time, and the next command resumes it.
+        isRefused = error instanceof CloudError && error.status !== null && error.status < 500;
+        log.warn({ error: errorMessage(error) }, 'The session at Vercel was not extended.');
+      })
+      .finally(() => {
+        isAsking = false;
+      });
   }
 
   return {

@@ -138,6 +138,7 @@ describe.skipIf(process.platform !== 'linux')('vercel_sandbox (needs /proc)', ()
   });
 
   test('answers that break off are asked for again, and the command runs once', async () => {
+    vercel.cutAnswers(2);
     const environment = await open();
     await exec(environment, 'true');
     vercel.cutAnswers(2);
@@ -229,8 +230,10 @@ describe.skipIf(process.platform !== 'linux')('vercel_sandbox (needs /proc)', ()
   test('a session that may not be extended any more is told once and goes on', async () => {
     vercel.faults.add('extend', { kind: 'fail', status: 400, description: 'longest reached' }, Infinity);
     const environment = await open({ lifetimeMs: 1_000 });
+    const told = () => lines.filter((line) => line.includes('longest reached'));
+    await expect.poll(told).toHaveLength(1);
     for (const word of ['a', 'b']) expect((await exec(environment, `echo ${word}`)).stdout).toBe(`${word}\n`);
-    await expect.poll(() => lines.filter((line) => line.includes('longest reached'))).toHaveLength(1);
+    expect(vercel.calls.filter((name) => name === 'extend')).toHaveLength(1);
   });
 
   test('the reaper stops what killed gateways of this installation left, and nothing else', async () => {
