@@ -68,6 +68,7 @@ export function createCloudClient(service: CloudService): CloudClient {
 
   async function once(what: string, path: string, request: CloudRequest): Promise<string> {
     const url = new URL(path.startsWith('http') ? path : `${service.baseUrl}${path}`);
+    if (url.protocol === 'http:' && service.baseUrl.startsWith('https:')) throw unsafe(service, what, url);
     for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
     const limit = AbortSignal.timeout(request.limitMs ?? answerMs);
     const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal]);
@@ -129,7 +130,16 @@ function unreachable(service: CloudService, what: string, url: URL, error: unkno
   });
 }
 
-function refusal(service: CloudService, what: string, answer: Response, text: string): CloudError {
+/** The service may name an address of its own to ask; the credential does not go there in the clear. */
+function unsafe({ name }: CloudService, what: string, url: URL): GatewayError {
+  return new GatewayError(
+    'environment_refused',
+    `${name} names the address ${url.host} (${what}), which is not encrypted while its own is.`,
+    { mend: 'If the server is your own, have its proxy serve https.' },
+  );
+}
+
+export function refusal(service: CloudService, what: string, answer: Response, text: string): CloudError {
   const { status } = answer;
   const said = redactSecrets(saidBy(text));
   const told = said === '' ? '' : `: ${said}`;

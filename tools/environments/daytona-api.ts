@@ -63,6 +63,8 @@ export interface CreateDaytonaSandbox {
   /** GiB, as is `disk`. */
   memory?: number;
   disk?: number;
+  /** The region. Default: the organisation's. */
+  target?: string;
   /** Minutes; 0: never. */
   autoStopInterval: number;
 }

@@ -153,11 +153,12 @@ const gib = (megabytes: number) => Math.ceil(megabytes / 1024);
 /** Resources are the snapshot's own where there is one; an image takes those of the configuration. */
 function planSandbox(
   { daytona: { image }, container }: TerminalOptions,
-  { log }: OpenContext,
+  { log, env }: OpenContext,
 ): Omit<CreateDaytonaSandbox, 'name' | 'labels'> {
+  const target = env['DAYTONA_TARGET'] ?? '';
   // The gateway stops it when nothing has used it for its lifetime; a job in the background must not be cut off.
-  const never = { autoStopInterval: 0 };
-  if (image.startsWith(snapshotPrefix)) return { ...never, snapshot: image.slice(snapshotPrefix.length) };
+  const common = { autoStopInterval: 0, ...(target !== '' && { target }) };
+  if (image.startsWith(snapshotPrefix)) return { ...common, snapshot: image.slice(snapshotPrefix.length) };
   const { cpus, memoryMegabytes, diskMegabytes } = container;
   const disk = gib(diskMegabytes);
   if (disk > mostDiskGib) {
@@ -167,7 +168,7 @@ function planSandbox(
     );
   }
   return {
-    ...never,
+    ...common,
     buildInfo: { dockerfileContent: `FROM ${imageName(image)}\n` },
     ...(cpus > 0 && { cpu: Math.ceil(cpus) }),
     ...(memoryMegabytes > 0 && { memory: gib(memoryMegabytes) }),

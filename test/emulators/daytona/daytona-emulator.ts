@@ -44,6 +44,7 @@ const createShape = z.strictObject({
   cpu: z.int().positive().optional(),
   memory: z.int().positive().optional(),
   disk: z.int().positive().max(10).optional(),
+  target: z.string().optional(),
   autoStopInterval: z.int().nonnegative(),
 });
 

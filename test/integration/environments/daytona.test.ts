@@ -172,8 +172,11 @@ describe.skipIf(process.platform !== 'linux')('daytona (needs /proc)', () => {
   });
 
   test('a snapshot brings its own limits', async () => {
-    await open({ daytona: { image: 'snapshot:mine' }, container: { memoryMegabytes: 5120 } });
-    expect(only().created).toMatchObject({ snapshot: 'mine' });
+    await open(
+      { daytona: { image: 'snapshot:mine' }, container: { memoryMegabytes: 5120 } },
+      { DAYTONA_TARGET: 'eu' },
+    );
+    expect(only().created).toMatchObject({ snapshot: 'mine', target: 'eu' });
     expect(only().created.memory).toBeUndefined();
   });
 

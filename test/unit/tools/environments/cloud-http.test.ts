@@ -77,6 +77,20 @@ test('a redirection is refused: the credential has no business elsewhere', async
   expect(elsewhere).toEqual([]);
 });
 
+test('an address that the service names is not asked in the clear where the service itself is encrypted', async () => {
+  const mends = { unauthorized: 'U', forbidden: 'F', quota: 'Q', unreachable: 'N' };
+  const service = {
+    name: 'Service',
+    baseUrl: 'https://service.test',
+    token,
+    credential: 'SERVICE_KEY',
+    mends,
+  };
+  await expect(createCloudClient(service).ask('look', 'http://127.0.0.1:2/')).rejects.toMatchObject({
+    code: 'environment_refused',
+  });
+});
+
 test.each([
   { says: 'a message', body: JSON.stringify({ message: 'no room' }), told: ': no room' },
   {
