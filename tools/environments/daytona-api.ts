@@ -106,10 +106,10 @@ export function createDaytonaApi(client: CloudClient) {
       await client.ask('start the sandbox', path(id, '/start'), { method: 'POST', limitMs: createMs });
     },
     async stop(id: string): Promise<void> {
-      await client.ask('stop the sandbox', path(id, '/stop'), { method: 'POST', limitMs: createMs });
+      await client.ask('stop the sandbox', path(id, '/stop'), { method: 'POST' });
     },
     async remove(id: string): Promise<void> {
-      await client.ask('delete the sandbox', path(id), { method: 'DELETE', limitMs: createMs });
+      await client.ask('delete the sandbox', path(id), { method: 'DELETE' });
     },
     async label(id: string, labels: Readonly<Record<string, string>>): Promise<void> {
       await client.ask('label the sandbox', path(id, '/labels'), { method: 'PUT', json: { labels } });
