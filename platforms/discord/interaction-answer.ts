@@ -2,6 +2,8 @@ import type { Clock } from '../../src/clock.ts';
 import type { Log } from '../../src/log.ts';
 import type { DiscordApi } from './api.ts';
 import { discordCode, refusedWith } from './errors.ts';
+import { textUnits } from './markdown.ts';
+import { cutTo, escapePlain } from './plain-escape.ts';
 import { messageFlag, type WireInteraction } from './wire.ts';
 
 /** discord.com/developers/docs/interactions/receiving-and-responding#interaction-callback-type */
@@ -37,8 +39,13 @@ export function createAnswerer(api: DiscordApi, clock: Clock, log: Log): Answere
     });
   }
 
+  /** Plain text, which may hold a person's name: no markup in it comes to life. */
   function privately(text: string) {
-    return { content: text.slice(0, 2000), flags: messageFlag.ephemeral, allowed_mentions: { parse: [] } };
+    return {
+      content: cutTo(escapePlain(text), textUnits),
+      flags: messageFlag.ephemeral,
+      allowed_mentions: { parse: [] },
+    };
   }
 
   async function answerWith(interaction: WireInteraction, work: Promise<Answer>): Promise<void> {

@@ -37,12 +37,16 @@ const titleUnits = 80;
 
 /** A thread's name from the text that opens it: its first line, cut at a word. Discord allows 100 characters. */
 export function threadTitle(text: string, authorName: string): string {
+  return titleOf(text) || `Chat with ${authorName}`.slice(0, titleUnits);
+}
+
+/** The first line of a text without its markup, cut at a word; empty when there is none. */
+export function titleOf(text: string): string {
   const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
   const flat = line
     .replace(/[`*_~|#>]/g, '')
     .replace(/\s+/g, ' ')
     .trim();
-  if (flat === '') return `Chat with ${authorName}`.slice(0, titleUnits);
   if (flat.length <= titleUnits) return flat;
   const cut = flat
     .slice(0, titleUnits - 1)

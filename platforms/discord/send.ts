@@ -9,6 +9,7 @@ import { discordCode, refusedWith } from './errors.ts';
 import { withoutFrame } from './frameless.ts';
 import type { Holding } from './holding.ts';
 import { type DiscordPayload, messageFields, readPayload } from './payload.ts';
+import { titleOf } from './plain-text.ts';
 import { isSnowflake } from './snowflake.ts';
 import type { Threads } from './threads.ts';
 import { messageFlag, messageShape } from './wire.ts';
@@ -139,16 +140,11 @@ function answeredMessage({ threadId }: ChatAddress, channelId: string, replyTo: 
   return replyTo === undefined || replyTo === threadId || !isSnowflake(replyTo) ? undefined : replyTo;
 }
 
+/** A title is shown as it is: no markup, and no signs that kept text from being taken for it. */
 function postTitle({ content, embeds, file }: DiscordPayload): string {
   const title = embeds?.[0]?.['title'];
-  const text = content || (typeof title === 'string' ? title : '') || file?.name || '…';
-  return (
-    (text.split('\n')[0] ?? '…')
-      .replace(/[`*_~|#>]/g, '')
-      .trim()
-      .slice(0, 80)
-      .toWellFormed() || '…'
-  );
+  const text = content || (typeof title === 'string' ? title : '') || file?.name || '';
+  return titleOf(text.replace(/\\(?=[\\`*_~|<[\]#>.)-])/g, '')) || '…';
 }
 
 async function filesOf({ file }: DiscordPayload, limitBytes: number): Promise<RawFile[]> {

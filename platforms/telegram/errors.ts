@@ -54,7 +54,9 @@ function transportErrorOf(error: unknown): TransportError | null {
   return new TransportError(unsent ? 'unsent' : 'unknown', code || 'connection failed');
 }
 
-function refusal({ error_code: status, description, parameters }: ApiRefusal, method: string): GatewayError {
+/** A proxy's own JSON may lack every field of an answer. */
+function refusal(answer: Partial<ApiRefusal>, method: string): GatewayError {
+  const { error_code: status = 502, description = 'no reason given', parameters = {} } = answer;
   const why = `Telegram refused ${method}: ${scrub(description)}.`;
   const make = (code: GatewayError['code'], options: GatewayErrorOptions = {}) =>
     new GatewayError(code, why, options);

@@ -42,6 +42,9 @@ async function checkSize({ path, name }: FilePayload): Promise<void> {
   }
 }
 
+/** grammY writes the name into a header without quotes. */
+const headerSafe = (name: string): string => name.replace(/[\p{Cc};"\\/]/gu, '_');
+
 function upload(
   { api, inputFile }: Uploads,
   fields: SendFields,
@@ -49,7 +52,7 @@ function upload(
   as: MediaKind,
   signal: AbortSignal,
 ): Promise<{ message_id: number }> {
-  const file = inputFile(path, name);
+  const file = inputFile(path, headerSafe(name));
   const shared = {
     ...fields,
     ...(caption !== undefined && caption.length <= captionLimit && { caption, parse_mode: 'HTML' as const }),

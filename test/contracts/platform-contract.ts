@@ -11,6 +11,7 @@ import type {
   Platform,
 } from '../../platforms/platform.ts';
 import { GatewayError } from '../../src/errors.ts';
+import type { Effects } from '../emulators/effects.ts';
 import { createRecordingSink, type RecordingSink } from './recording-sink.ts';
 
 /** One message of the bot, as a person sees it now. */
@@ -35,12 +36,22 @@ export interface PlatformRig {
   uploads(name: string, bytes: Buffer): void | Promise<void>;
   /** Resolves with what the presser is told, or '' where the platform shows nothing. */
   presses(label: string): Promise<string>;
+  /** What only the presser was shown so far: toasts, alerts, ephemeral messages. */
+  told(): readonly string[];
   /** Sends the last events again, as after a lost acknowledgement. */
   redeliver(): void | Promise<void>;
+  /** Calls so far that show or change something, refused ones too. */
+  requests(): number;
+  /** What all that the bot ever sent would do to its readers: previews, edits, captions and private words too. */
+  effects(): Effects;
   /** The bot's messages of a chat, oldest first. */
   shown(chat: ChatAddress): ShownMessage[];
   faults: {
     rateLimit(seconds: number): void;
+    /** The same for the next edit. */
+    rateLimitEdit(seconds: number): void;
+    /** The markup of the next message is refused in every form that can be. */
+    refuseMarkup(): void;
     chatGone(): void;
     /** The connection of the next send breaks after it took effect. */
     dropAfterSend(): void;

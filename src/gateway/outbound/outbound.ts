@@ -25,6 +25,8 @@ export interface Outbound {
   push(rows: readonly OutboxRow[]): void;
   show(chat: ChatAddress, slot: string, work: Ephemeral): void;
   drop(chat: ChatAddress, slot: string): void;
+  /** Whether the platform has asked to send nothing to this chat for now; any call would make the wait longer. */
+  mustWait(chat: ChatAddress): boolean;
   /** Takes up all that waits in the store. */
   start(): Promise<void>;
   /** Resolves when nothing is left to send, or after `graceMs`. */
@@ -209,6 +211,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     drop(chat, slot) {
       lanes.get(chatKeyOf(chat))?.ephemeral.delete(slot);
     },
+    mustWait: (chat) => paces.get(chat.platform)?.isBlocked(chat) ?? false,
     async start() {
       const now = clock.now();
       const rows = await store.read.outbox.waiting();

@@ -16,6 +16,8 @@ export interface Pace {
   take(chat: ChatAddress): number;
   /** The platform said to wait: nothing goes to this chat until then. */
   block(chat: ChatAddress, forMs: number): void;
+  /** Whether that still holds. */
+  isBlocked(chat: ChatAddress): boolean;
 }
 
 /** Chats remembered; the oldest are forgotten first, by which time their buckets are full again. */
@@ -70,6 +72,7 @@ export function createPace(pace: PlatformCapabilities['pace'], clock: Clock): Pa
       for (const { bucket } of drawn) bucket.tokens -= 1;
       return 0;
     },
+    isBlocked: (chat) => (blockedUntil.get(chat.chatId) ?? 0) > clock.now(),
     block(chat, forMs) {
       blockedUntil.set(chat.chatId, clock.now() + forMs);
     },

@@ -79,8 +79,8 @@ export function createPresenter(options: PresenterOptions): Presenter {
   };
 }
 
-/** Goes beside the outbound lanes, so that a sign of work never delays an answer. */
-function createTyping({ platform, chat, clock }: PresenterOptions): {
+/** Goes beside the outbound lanes, so that a sign of work never delays an answer; but not while the chat must rest. */
+function createTyping({ platform, chat, clock, outbound }: PresenterOptions): {
   stop(): void;
   readonly shown: boolean;
 } {
@@ -88,8 +88,10 @@ function createTyping({ platform, chat, clock }: PresenterOptions): {
   let stopped = false;
   const show = () => {
     if (stopped) return;
-    shown = true;
-    platform.showActivity(chat, 'working', AbortSignal.timeout(typingEveryMs)).catch(() => undefined);
+    if (!outbound.mustWait(chat)) {
+      shown = true;
+      platform.showActivity(chat, 'working', AbortSignal.timeout(typingEveryMs)).catch(() => undefined);
+    }
     cancel = clock.after(typingEveryMs, show);
   };
   let cancel = clock.after(quietMs, show);

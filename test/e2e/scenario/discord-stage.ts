@@ -1,9 +1,11 @@
 import { startDiscordEmulator } from '../../emulators/discord/discord-emulator.ts';
+import { effectsOfCall } from '../../emulators/discord/effects.ts';
 import type { Interaction } from '../../emulators/discord/interactions.ts';
 import { shownOf } from '../../emulators/discord/rig.ts';
 import type { DiscordUserHandle } from '../../emulators/discord/user.ts';
 import { type DiscordChannel, type DiscordMessage, messagesOf } from '../../emulators/discord/world.ts';
-import { markdownLinks } from './links.ts';
+import { joinEffects } from '../../emulators/effects.ts';
+import { markdownLinks } from '../../emulators/markdown-links.ts';
 import type { StageMessage, StagePerson, StagePlace, TimedPlatform } from './stage.ts';
 import { untilFound } from './until.ts';
 
@@ -85,6 +87,7 @@ export async function openDiscord(): Promise<TimedPlatform> {
       redeliver: () => discord.redeliver(),
     },
     violations: discord.violations,
+    effects: () => joinEffects(discord.calls.map((call) => effectsOfCall(call, world))),
     answersMs: () => discord.interactions.map(({ answeredAfterMs }) => answeredAfterMs),
     close: discord.close,
   };

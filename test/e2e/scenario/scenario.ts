@@ -27,6 +27,9 @@ export function scenario(name: string, open: () => Promise<StagePlatform>): void
     });
     afterEach(() => {
       expect(stage.platform.violations()).toEqual([]);
+      // Nothing that was ever shown, not even for a moment, pings anyone or leads elsewhere than to the web.
+      const { pings, links } = stage.platform.effects();
+      expect([...pings, ...links.filter((link) => !/^https?:/.test(link))]).toEqual([]);
     });
 
     const shows = (text: string | RegExp, place: StagePlace = ann.dm) => stage.until.botShows(text, place);

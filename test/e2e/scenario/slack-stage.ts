@@ -1,8 +1,9 @@
+import { joinEffects } from '../../emulators/effects.ts';
+import { effectsOfCall, effectsOfMessage } from '../../emulators/slack/effects.ts';
 import { shownOf } from '../../emulators/slack/rig.ts';
 import { startSlackEmulator } from '../../emulators/slack/slack-emulator.ts';
 import type { SlackUserHandle } from '../../emulators/slack/user.ts';
 import { addMessage, type SlackChannel, type SlackMessage } from '../../emulators/slack/world.ts';
-import { markdownLinks } from './links.ts';
 import type { StageMessage, StagePerson, StagePlace, TimedPlatform } from './stage.ts';
 import { untilFound } from './until.ts';
 
@@ -105,25 +106,23 @@ export async function openSlack(): Promise<TimedPlatform> {
       },
     },
     violations: slack.violations,
+    effects: () =>
+      joinEffects([
+        ...slack.calls.map(effectsOfCall),
+        ...world.ephemerals.map(({ text, blocks }) => effectsOfMessage(text, blocks)),
+      ]),
     answersMs: () => slack.receipts.map(({ ackMs }) => ackMs),
     close: slack.close,
   };
 }
 
 function messageOf(message: SlackMessage): StageMessage {
-  const { markdown, mrkdwn, targets } = markupIn(message.blocks);
-  // docs.slack.dev/messaging/formatting-message-text: what stands in angle brackets is a ping or a link.
-  const tokens = [message.text, ...mrkdwn, ...markdown].flatMap((text) =>
-    Array.from(text.matchAll(/<([^<>\n|]+)[^<>\n]*>/g), ([, token = '']) => token),
-  );
-  const isPing = (token: string) => /^[@!#]/.test(token);
   return {
     id: message.ts,
     ...shownOf(message),
     text: textOf(message),
     markdown: true,
-    pings: tokens.filter(isPing),
-    links: [...tokens.filter((token) => !isPing(token)), ...targets, ...markdown.flatMap(markdownLinks)],
+    ...effectsOfMessage(message.text, message.blocks),
   };
 }
 
@@ -133,22 +132,4 @@ function textOf(message: SlackMessage): string {
   if (blocks.length === 0) return shownOf(message).text;
   const text = blocks.map((block) => shownOf({ ...message, blocks: [block] }).text).join('\n\n');
   return text.replace(/<!date\^[^|>]*\|([^>]*)>/g, '$1');
-}
-
-interface Markup {
-  markdown: string[];
-  mrkdwn: string[];
-  /** Of links that are spelled out as elements. */
-  targets: string[];
-}
-
-/** Every text of the blocks that Slack would read markup in. */
-function markupIn(value: unknown, found: Markup = { markdown: [], mrkdwn: [], targets: [] }): Markup {
-  if (typeof value !== 'object' || value === null) return found;
-  const { type, text, url, ...rest } = Object.fromEntries(Object.entries(value));
-  if (type === 'mrkdwn' && typeof text === 'string') found.mrkdwn.push(text);
-  else if (type === 'markdown' && typeof text === 'string') found.markdown.push(text);
-  else if (type === 'link' && typeof url === 'string') found.targets.push(url);
-  for (const part of [text, ...Object.values(rest)]) markupIn(part, found);
-  return found;
 }

@@ -1,4 +1,5 @@
 import type { ShownMessage } from '../../contracts/platform-contract.ts';
+import type { Effects } from '../../emulators/effects.ts';
 
 /** Where something is said: a chat, and a topic or thread of it. */
 export interface StagePlace {
@@ -7,14 +8,10 @@ export interface StagePlace {
 }
 
 /** One message of the bot as it stands, with what its markup would do to the readers. */
-export interface StageMessage extends ShownMessage {
+export interface StageMessage extends ShownMessage, Effects {
   id: string;
   /** Whether the text is Markdown, or text as it is. */
   markdown: boolean;
-  /** Whom it notifies. */
-  pings: readonly string[];
-  /** Where a click on it leads. */
-  links: readonly string[];
 }
 
 /** A person at the platform's own app. */
@@ -68,6 +65,8 @@ export interface StagePlatform {
     /** The last events come again. */
     redeliver(): void;
   };
+  /** What all that the bot ever sent would do to its readers: previews, edits, captions and private words too. */
+  effects(): Effects;
   /** Rules of the API that calls broke. */
   violations(): readonly string[];
   close(): Promise<void>;

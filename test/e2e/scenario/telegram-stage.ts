@@ -1,8 +1,9 @@
+import { joinEffects } from '../../emulators/effects.ts';
+import { effectsOfCall, effectsOfRich, effectsOfText } from '../../emulators/telegram/effects.ts';
 import { shownOf } from '../../emulators/telegram/rig.ts';
-import { startTelegramEmulator, type TelegramEmulator } from '../../emulators/telegram/telegram-emulator.ts';
+import { startTelegramEmulator } from '../../emulators/telegram/telegram-emulator.ts';
 import type { Place, UserHandle } from '../../emulators/telegram/user.ts';
 import type { StoredMessage, TelegramChat } from '../../emulators/telegram/world.ts';
-import { markdownLinks } from './links.ts';
 import type { StageMessage, StagePerson, StagePlace, StagePlatform } from './stage.ts';
 
 /** People at Telegram. A shared chat is a forum, its threads are topics. */
@@ -61,27 +62,23 @@ export async function openTelegram(): Promise<StagePlatform> {
       telegram
         .shown(chatOf(place))
         .filter(({ threadId }) => threadId === at(place).topic)
-        .map((message) => messageOf(message, telegram)),
+        .map(messageOf),
     faults: {
       rateLimit: (seconds) => telegram.fail('sendRichMessage', { status: 429, retryAfter: seconds }),
       dropConnection: () => telegram.dropSocket('getUpdates'),
       redeliver: () => telegram.delivery.redeliver(1),
     },
     violations: () => telegram.violations,
+    effects: () => joinEffects(telegram.calls.map(effectsOfCall)),
     close: telegram.close,
   };
 }
 
-function messageOf(message: StoredMessage, { world }: TelegramEmulator): StageMessage {
+function messageOf(message: StoredMessage): StageMessage {
   const { text = '', rich, parseMode } = message.source;
-  const links =
+  const effects =
     rich === undefined
-      ? Array.from(parseMode === 'HTML' ? text.matchAll(/href="([^"]*)"/g) : [], ([, target = '']) => target)
-      : markdownLinks(rich);
-  const people = [...world.chats.values()].filter(({ type }) => type === 'private');
-  // Telegram pings whom a message links, and whom it names by a username; `@everyone` is nothing to it.
-  const pings = people
-    .filter(({ id }) => links.includes(`tg://user?id=${id}`))
-    .map(({ first_name: name }) => name ?? '');
-  return { id: String(message.id), ...shownOf(message), markdown: rich !== undefined, links, pings };
+      ? effectsOfText(text, parseMode === 'HTML')
+      : effectsOfRich({ markdown: rich, skip_entity_detection: true });
+  return { id: String(message.id), ...shownOf(message), markdown: rich !== undefined, ...effects };
 }

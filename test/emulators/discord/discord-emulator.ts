@@ -26,6 +26,8 @@ export interface DiscordEmulator {
   token: string;
   world: World;
   guild: DiscordGuild;
+  /** Every call as `METHOD route`, refused ones too. */
+  received: readonly string[];
   calls: readonly Call[];
   interactions: readonly Interaction[];
   gateway: Gateway;
@@ -170,6 +172,7 @@ export async function startDiscordEmulator(options: EmulatorOptions = {}): Promi
     token: world.token,
     world,
     guild: firstGuild,
+    received: rest.received,
     calls: rest.calls,
     interactions: interactions.all,
     gateway,

@@ -48,6 +48,8 @@ export interface RestOptions {
 }
 
 export interface Rest {
+  /** Every call as `METHOD route`, refused ones too. */
+  received: string[];
   calls: Call[];
   violations: string[];
   handle(
@@ -61,6 +63,7 @@ export interface Rest {
 /** The REST half: authorises, validates strictly, counts buckets, injects faults, answers. */
 export function createRest({ context, faults, check, delayMs, onCall, bucket }: RestOptions): Rest {
   const calls: Call[] = [];
+  const received: string[] = [];
   const violations: string[] = [];
   const buckets = new Map<string, { used: number; resetAt: number }>();
 
@@ -103,6 +106,7 @@ export function createRest({ context, faults, check, delayMs, onCall, bucket }: 
       return answer(response, new Refusal(404, 0, '404: Not Found'));
     }
     const { route, params } = found;
+    received.push(`${method} ${route.path}`);
     const fault = faults.take(`${method} ${route.path}`);
     if (fault?.hangUp === 'before') return void response.destroy();
     try {
@@ -132,7 +136,7 @@ export function createRest({ context, faults, check, delayMs, onCall, bucket }: 
     }
   }
 
-  return { calls, violations, handle };
+  return { received, calls, violations, handle };
 }
 
 function tooMany(retryAfter: number, global: boolean, headers: Record<string, string>): Refusal {

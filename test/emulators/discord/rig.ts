@@ -4,7 +4,9 @@ import { systemClock } from '../../../src/clock.ts';
 import { createLog } from '../../../src/log.ts';
 import type { PlatformRig, ShownMessage } from '../../contracts/platform-contract.ts';
 import { createPlatformMemory } from '../../support/platform-memory.ts';
+import { joinEffects } from '../effects.ts';
 import { startDiscordEmulator } from './discord-emulator.ts';
+import { effectsOfCall } from './effects.ts';
 import { type DiscordMessage, messagesOf } from './world.ts';
 
 /** The adapter beside the emulator, with Ann at the other end of a direct message. */
@@ -38,6 +40,7 @@ export async function discordRig(): Promise<PlatformRig> {
     says: (text) => void ann.says(text),
     uploads: (name, bytes) => void ann.uploads(name, bytes, 'text/plain'),
     presses,
+    told: ann.privately,
     redeliver: () => emulator.redeliver(),
     shown: ({ chatId, threadId }) =>
       messagesOf(emulator.world, threadId ?? chatId)
@@ -45,10 +48,16 @@ export async function discordRig(): Promise<PlatformRig> {
         .map((message) => shownOf(message, threadId)),
     faults: {
       rateLimit: (seconds) => emulator.fail(send, { status: 429, retryAfter: seconds }),
+      rateLimitEdit: (retryAfter) =>
+        emulator.fail('PATCH /channels/{channel_id}/messages/{message_id}', { status: 429, retryAfter }),
+      // Discord shows what it cannot read as it is.
+      refuseMarkup: () => undefined,
       chatGone: () => emulator.closeDmsOf(ann),
       dropAfterSend: () => emulator.fail(send, { hangUp: 'after' }),
       serverError: () => emulator.fail(send, { status: 502 }),
     },
+    requests: () => emulator.received.filter((call) => !call.startsWith('GET')).length,
+    effects: () => joinEffects(emulator.calls.map((call) => effectsOfCall(call, emulator.world))),
     violations: emulator.violations,
     close: emulator.close,
   };

@@ -5,6 +5,8 @@ import { systemClock } from '../../../src/clock.ts';
 import { createLog } from '../../../src/log.ts';
 import type { PlatformRig, ShownMessage } from '../../contracts/platform-contract.ts';
 import { createPlatformMemory } from '../../support/platform-memory.ts';
+import { joinEffects } from '../effects.ts';
+import { effectsOfCall, effectsOfMessage } from './effects.ts';
 import type { Fault } from './faults.ts';
 import { startSlackEmulator } from './slack-emulator.ts';
 import { addMessage, type SlackMessage } from './world.ts';
@@ -43,6 +45,7 @@ export async function slackRig(): Promise<PlatformRig> {
       await receipt.acked;
       return ann.privately().at(-1) ?? '';
     },
+    told: ann.privately,
     redeliver() {
       for (const receipt of slack.receipts) slack.redeliver(receipt);
     },
@@ -53,10 +56,19 @@ export async function slackRig(): Promise<PlatformRig> {
         .map(shownOf),
     faults: {
       rateLimit: (retryAfter) => failSending({ status: 429, retryAfter }),
+      rateLimitEdit: (retryAfter) => slack.fail('chat.update', { status: 429, retryAfter }),
+      refuseMarkup: () => slack.fail('chat.postMessage', { error: 'invalid_blocks' }),
       chatGone: () => failSending({ error: 'channel_not_found' }),
       dropAfterSend: () => failSending({ hangUp: 'after' }),
       serverError: () => failSending({ status: 502 }),
     },
+    requests: () =>
+      slack.calls.filter(({ method }) => /^(?:chat|files|assistant|reactions)\./.test(method)).length,
+    effects: () =>
+      joinEffects([
+        ...slack.calls.map(effectsOfCall),
+        ...slack.world.ephemerals.map(({ text, blocks }) => effectsOfMessage(text, blocks)),
+      ]),
     violations: slack.violations,
     close: slack.close,
   };

@@ -19,7 +19,9 @@ export async function readRequest(request: IncomingMessage): Promise<ApiRequest>
 }
 
 async function readMultipart(body: Buffer, type: string): Promise<ApiRequest> {
-  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  const form = await new Response(new Uint8Array(quoted(body)), {
+    headers: { 'content-type': type },
+  }).formData();
   const fields: Record<string, unknown> = {};
   const files = new Map<string, UploadedFile>();
   for (const [name, value] of form) {
@@ -32,6 +34,14 @@ async function readMultipart(body: Buffer, type: string): Promise<ApiRequest> {
       });
   }
   return { fields, files };
+}
+
+/** grammY leaves a file's name without quotes, and Telegram reads it up to the next semicolon. */
+function quoted(body: Buffer): Buffer {
+  const header = /(content-disposition:form-data;name="[^"]*";filename=)([^"\r\n;][^\r\n;]*)[^\r\n]*/g;
+  const name = (bytes: string) => bytes.replaceAll('"', '%22');
+  const text = body.toString('latin1').replace(header, (_whole, head, bytes) => `${head}"${name(bytes)}"`);
+  return Buffer.from(text, 'latin1');
 }
 
 const textFields: ReadonlySet<string> = new Set(['caption', 'text', 'parse_mode']);

@@ -4,6 +4,8 @@ import { createTelegram } from '../../../platforms/telegram/telegram.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createLog } from '../../../src/log.ts';
 import type { PlatformRig } from '../../contracts/platform-contract.ts';
+import { joinEffects } from '../effects.ts';
+import { effectsOfCall } from './effects.ts';
 import { type EmulatorOptions, startTelegramEmulator, type TelegramEmulator } from './telegram-emulator.ts';
 import type { UserHandle } from './user.ts';
 import type { StoredMessage, TelegramChat } from './world.ts';
@@ -46,6 +48,7 @@ export async function telegramRig(
   const onSends = (plan: (method: string) => void) => {
     for (const method of ['sendMessage', 'sendRichMessage', 'sendDocument']) plan(method);
   };
+  const told: string[] = [];
   const contract: PlatformRig = {
     platform,
     chat: dm,
@@ -54,16 +57,29 @@ export async function telegramRig(
     logged,
     says: (text) => void ann.says(text),
     uploads: (name, bytes) => void ann.uploads({ kind: 'document', name, bytes, mimeType: 'text/plain' }),
-    presses: async (label) => (await ann.presses(label)).text,
+    async presses(label) {
+      const { text } = await ann.presses(label);
+      told.push(text);
+      return text;
+    },
+    told: () => told,
     redeliver: () => emulator.delivery.redeliver(1),
     shown: (chat) => emulator.shown(chatFor(chat)).map(shownOf),
     faults: {
       rateLimit: (seconds) =>
         onSends((method) => emulator.fail(method, { status: 429, retryAfter: seconds })),
+      rateLimitEdit: (seconds) => emulator.fail('editMessageText', { status: 429, retryAfter: seconds }),
+      refuseMarkup() {
+        const description = "Bad Request: can't parse entities: Unsupported start tag";
+        for (const method of ['sendRichMessage', 'sendMessage'])
+          emulator.fail(method, { status: 400, description });
+      },
       chatGone: ann.blocks,
       dropAfterSend: () => onSends((method) => emulator.dropSocket(method, 'after')),
       serverError: () => onSends((method) => emulator.fail(method, { status: 502 })),
     },
+    requests: () => emulator.calls.filter(({ method }) => /^(?:send|edit|set)/.test(method)).length,
+    effects: () => joinEffects(emulator.calls.map(effectsOfCall)),
     violations: () => emulator.violations,
     close: emulator.close,
   };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChatAddress } from '../../../../platforms/platform.ts';
 import { channelTypes } from '../../../emulators/discord/discord-emulator.ts';
+import { effectsOfCall } from '../../../emulators/discord/effects.ts';
 import { closeRigsAfterEach, connected, type Rig, sendOptions, until } from './rig.ts';
 
 closeRigsAfterEach();
@@ -200,6 +201,17 @@ describe('threads', () => {
     expect(chat).toEqual({ platform: 'discord', kind: 'thread', chatId: channel.id, threadId: said.id });
     await rig.platform.showActivity(chat, 'working', signal());
     expect(threadsIn(rig, channel)).toMatchObject([{ id: said.id, name: 'why is the build red?' }]);
+  });
+
+  it('is named in plain words, whatever its first message holds, and pings nobody', async () => {
+    const rig = await connected();
+    const channel = rig.emulator.addChannel('general');
+    const ann = rig.emulator.addUser('Ann');
+    const asked = ann.asks(`@everyone <@${ann.id}> **[x](javascript:alert(1))**`, { channel });
+    const { chat } = await until(() => rig.sink.events[0]);
+    await rig.platform.showActivity(chat, 'working', AbortSignal.timeout(5000));
+    expect(rig.emulator.world.channels.get(asked.id)?.name).toBe('@everyone @Ann [x](javascript:alert(1))');
+    expect(rig.emulator.calls.flatMap((call) => effectsOfCall(call, rig.emulator.world).pings)).toEqual([]);
   });
 
   it('a mention that the gateway does not answer leaves no trace', async () => {

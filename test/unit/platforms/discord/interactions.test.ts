@@ -52,6 +52,16 @@ describe('a press', () => {
     expect(message.components).toHaveLength(1);
   });
 
+  it('that is refused hides no address behind the name of a person', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann');
+    const message = await showCard(rig, dmChat(ann.dm().id));
+    rig.sink.onPress = async () => ({ text: 'Only [Bob](https://evil.example) can decide.', alert: true });
+    ann.presses('Once', message);
+    await until(() => ann.privately().length > 0);
+    expect(ann.privately()).toEqual(['Only \\[Bob\\](https://evil.example) can decide.']);
+  });
+
   it('on a button that asks for a reason opens a form, and its text comes along', async () => {
     const rig = await connected();
     const ann = rig.emulator.addUser('Ann');

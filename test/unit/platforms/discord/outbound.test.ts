@@ -92,6 +92,19 @@ describe('sending', () => {
     expect(shown(rig, id)?.content).toBe('all is better');
   });
 
+  it('a post’s title is plain words, whatever the text, the card or the file begins with', async () => {
+    const rig = await connected();
+    const forum = rig.emulator.addChannel('news', { type: channelTypes.forum });
+    const chat = { platform: 'discord', kind: 'channel', chatId: forum.id } as const;
+    const titleOf = async (content: OutboundContent) =>
+      rig.emulator.world.channels.get(await send(rig, chat, content))?.name;
+    expect(await titleOf(text('# **<!channel>** @everyone [x](javascript:alert(1)) a_b'))).toBe(
+      '<!channel @everyone x (javascript:alert(1)) ab',
+    );
+    expect(await titleOf(text('`'.repeat(3)))).toBe('…');
+    expect(rig.emulator.world.messages.flatMap(({ pinged }) => pinged)).toEqual([]);
+  });
+
   it('a file goes along with its caption', async () => {
     const rig = await connected();
     const path = join(await mkdtemp(join(tmpdir(), 'hermes-discord-')), 'report.csv');

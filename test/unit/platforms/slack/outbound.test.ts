@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Card, ChatAddress, OutboundContent, Payload } from '../../../../platforms/platform.ts';
 import { pings } from '../../../emulators/slack/blocks.ts';
+import { effectsOfCall } from '../../../emulators/slack/effects.ts';
 import type { SlackUserHandle } from '../../../emulators/slack/user.ts';
 import { manualClock } from './clock.ts';
 import { type Bench, never, startBench, until } from './harness.ts';
@@ -143,6 +144,18 @@ describe('an unfinished answer', () => {
     expect(shown?.shown).toEqual(['One', 'One two', 'One two three.']);
     expect(called('chat.appendStream')).toHaveLength(1);
     expect(bench.slack.violations()).toEqual([]);
+  });
+
+  it('pings nobody and links nowhere in any state of a native stream', async () => {
+    const { message } = ann.says('hi');
+    const thread = { ...dm, threadId: message.ts };
+    const hostile = '<!channel> @everyone <@U123> `<!here>` [x](javascript:alert(1)) done';
+    for (let end = 3; end < hostile.length; end += 3) await draft(thread, hostile.slice(0, end));
+    await send(text(hostile), thread);
+    expect(called('chat.appendStream').length).toBeGreaterThan(3);
+    const effects = bench.slack.calls.map(effectsOfCall);
+    expect(effects.flatMap(({ pings: all, links }) => [...all, ...links])).toEqual([]);
+    expect(ann.botShows()).toHaveLength(1);
   });
 
   it('names in a channel for whom it streams', async () => {

@@ -183,6 +183,17 @@ describe('a file', () => {
     expect(inspect(error, { depth: 5 })).not.toContain(rig.emulator.token);
   });
 
+  test('keeps its name as far as a header can hold it', async () => {
+    const rig = await connectedRig();
+    const folder = await mkdtemp(join(tmpdir(), 'telegram-send-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'a.txt');
+    await writeFile(path, 'x');
+    const name = 'my notes; "final"\r\nx: y/жук 🐞.txt';
+    await deliver(rig, { kind: 'file', path, name, as: 'document' });
+    expect(rig.emulator.shown(rig.ann.chat)[0]?.file?.name).toBe('my notes_ _final___x: y_жук 🐞.txt');
+  });
+
   test('that is not there any more is refused by name', async () => {
     const rig = await connectedRig();
     const gone = deliver(rig, {
