@@ -78,10 +78,13 @@ export function floodContract(name: string, start: () => Promise<PlatformRig>): 
     /** The platform's client may count the real second besides. */
     async function afterWait(holds: () => boolean): Promise<void> {
       await expect
-        .poll(async () => {
-          if (!holds()) await clock.advance(100);
-          return holds();
-        }, 5_000)
+        .poll(
+          async () => {
+            if (!holds()) await clock.advance(100);
+            return holds();
+          },
+          { timeout: 5_000 },
+        )
         .toBe(true);
     }
 
