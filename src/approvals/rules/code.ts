@@ -74,6 +74,10 @@ const unknownText = (command: SimpleCommand) =>
     return flow.text.trim() === UNKNOWN;
   });
 
+const MYSQL = /^(?:-\w*e ?|--execute[ =])(?:.*;)?\s*(?:\\!|system\s)|^--pager[ =]\S*sh\b/s;
+/** Rules that are given on the command line or by a pipe. */
+const MAKE_TEXT = /^(?:--eval\b|-\w*f ?-(?:\s|$)|--(?:make)?file[= ]-(?:\s|$))/;
+
 /**
  * Options and operands that start a shell or code which cannot be seen. Each pattern is tried on every argument
  * joined with the one after it by a space. What `optionCommands` can see is judged by itself.
@@ -87,8 +91,12 @@ const OPAQUE_OPTIONS: Readonly<Record<string, RegExp>> = {
   emacs: /^--?eval/,
   nmap: /^--script[ =]*(?:\$|\/tmp|\.\/|.*os\.execute)|^--interactive/,
   gdb: /^-(?:ex|eval-command) ?['"]?(?:!|shell|python)/,
-  mysql: /^-e ?\\!|^--pager[ =]\S*sh\b/,
-  psql: /^-c ?\\!/,
+  mysql: MYSQL,
+  mariadb: MYSQL,
+  psql: /^(?:-\w*c ?|--command[ =])\s*\\!/,
+  make: MAKE_TEXT,
+  gmake: MAKE_TEXT,
+  ex: /^-\w*c ?:?\s*(?:.*\b(?:system|shell|py3?|perl|lua)\b)/,
   sqlite3: /\.(?:shell|system)\b/,
   openvpn: /^--(?:up|down|script-security)\b/,
   socat: /(?:exec|system):.*\b(?:ba|z|da|k)?sh\b/i,

@@ -58,6 +58,25 @@ const byOption =
   (command) =>
     optionValues(command, ...options).map((word) => write(command, kind, word));
 
+/** `w FILE`, as a command or as a flag of `s`. */
+const SED_WRITES = /(?:^|[;{}\n]|\/[gpiIeM\d]*)\s*(?:\d+|\$)?\s*[wW]\s+([^\n;}]+)/g;
+const sed: Writer = (command) => [
+  ...editInPlace(/^(?:-\w*i|--in-place)/)(command),
+  ...inText(command, SED_WRITES),
+];
+
+/** `print > "FILE"` of awk. */
+const fromProgram: Writer = (command) => inText(command, />{1,2}\s*"([^"]+)"/g);
+
+/** The files that a program text among the arguments names. */
+function inText(command: SimpleCommand, pattern: RegExp): Write[] {
+  return command.args.flatMap((word) =>
+    [...word.text.matchAll(pattern)].map((match) =>
+      write(command, 'truncate', { ...word, text: (match[1] ?? '').trim() }),
+    ),
+  );
+}
+
 const WRITERS: Readonly<Record<string, Writer>> = {
   tee: (command) =>
     operands(command).map((word) =>
@@ -74,8 +93,12 @@ const WRITERS: Readonly<Record<string, Writer>> = {
       : lastOperand('copy', ['-m', '-o', '-g', '-S', '--mode', '--owner', '--group'])(command),
   rsync: lastOperand('copy', ['-e', '--rsh', '--exclude', '--include', '-f', '--filter']),
   scp: lastOperand('copy', ['-i', '-P', '-F', '-o', '-c', '-l', '-S', '-J']),
-  sed: editInPlace(/^(?:-\w*i|--in-place)/),
-  gsed: editInPlace(/^(?:-\w*i|--in-place)/),
+  sed,
+  gsed: sed,
+  awk: fromProgram,
+  gawk: fromProgram,
+  mawk: fromProgram,
+  find: byOption('truncate', '-fprint', '-fprint0', '-fls', '-fprintf'),
   perl: editInPlace(/^-\w*i/),
   ruby: editInPlace(/^-\w*i/),
   ed: (command) =>

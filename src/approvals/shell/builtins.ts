@@ -1,4 +1,4 @@
-import { isDynamic, operands, pathOf, type SimpleCommand } from './command.ts';
+import { isDynamic, operands, optionValues, pathOf, type SimpleCommand } from './command.ts';
 import { own } from './own.ts';
 import { assign, homeOf, resolvePath, type ShellState } from './state.ts';
 import { concatenate } from './unwrap.ts';
@@ -70,6 +70,13 @@ const read: Builtin = (command, state) => {
   return NO_FLOW;
 };
 
+const readLines: Builtin = (command, state, walker) => {
+  for (const callback of optionValues(command, '-C')) {
+    walker.nestedText(callback.text, command.span, { via: command.program });
+  }
+  return read(command, state, walker);
+};
+
 const evaluate: Builtin = (command, _state, walker) => {
   const all = concatenate(command.args);
   // What is not known at all is the rule's business, and there is nothing to walk.
@@ -91,8 +98,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   local: declare,
   readonly: declare,
   read,
-  mapfile: read,
-  readarray: read,
+  mapfile: readLines,
+  readarray: readLines,
   eval: evaluate,
   trap: (command, _state, walker) => {
     const [action] = operands(command);

@@ -1,6 +1,7 @@
 import { type CodeFact, isDynamic, operands, pathOf, type SimpleCommand } from './command.ts';
 import { readInlineCode } from './inline.ts';
 import { own } from './own.ts';
+import { homeOf } from './state.ts';
 import { concatenate } from './unwrap.ts';
 import { type Flow, known, NO_FLOW, Taint, UNKNOWN, type Value, type Word } from './value.ts';
 import type { Walker } from './walk.ts';
@@ -195,20 +196,29 @@ function awkProgram(command: SimpleCommand): Value | null {
   return operands(command, ['-F', '-v', '-e'])[0] ?? null;
 }
 
+/** Calls of one piece of inline code that are walked. */
+const MAX_CALLS = 256;
+
 /** Reads inline code, walks what it hands to a shell, and says what it does. */
 function inlineCode(language: Language, flow: Flow, command: SimpleCommand, walker: Walker): RunCode {
-  if (flow.text === null || flow.text.length > 200_000)
-    return { runs: [flow], facts: NO_FACTS, output: null };
+  if (flow.text === null) return { runs: [flow], facts: NO_FACTS, output: null };
   const code = readInlineCode(language, flow.text);
   const facts = new Set(code.facts);
-  const limit = 64;
-  for (const text of code.shellTexts.slice(0, limit)) {
+  // What is not walked could be anything.
+  if (code.shellTexts.length > MAX_CALLS || code.commands.length > MAX_CALLS) facts.add('spawns-unknown');
+  for (const text of code.shellTexts.slice(0, MAX_CALLS)) {
     if (text.startsWith(UNKNOWN)) facts.add('spawns-unknown');
     else walker.nestedText(text, command.span, { via: command.program, inCode: true });
   }
-  for (const list of code.commands.slice(0, limit)) {
+  for (const list of code.commands.slice(0, MAX_CALLS)) {
     if (list[0] === undefined || list[0].startsWith(UNKNOWN)) continue;
-    const words = list.map((text): Word => ({ ...known(text), ...command.span, raw: text }));
+    const words = list.map(
+      (text): Word => ({
+        ...known(text.replace(/^~(?=\/|$)/, homeOf(walker.state.context))),
+        ...command.span,
+        raw: text,
+      }),
+    );
     walker.innerCommand(words, command);
   }
   if (code.shellTexts.some(startsShell) || code.commands.some((list) => startsShell(list.join(' '))))

@@ -1,6 +1,9 @@
-import { optionValues, type SimpleCommand } from './command.ts';
+import { operands, optionValues, type SimpleCommand } from './command.ts';
 import { own } from './own.ts';
 import type { Value } from './value.ts';
+
+/** `-c '!command'`, `+'%!filter'`, `-sc 'r !command'`. */
+const VIM = [/^(?:-\w*c ?|--cmd ?|\+)\s*:?\s*(?:[%.$\d,]*|r(?:ead)?|w(?:rite)?)\s*!(.*)$/s];
 
 /**
  * Options of ordinary programs whose value is a command. Each pattern is tried on every argument joined with the
@@ -10,16 +13,19 @@ const OPTIONS: Readonly<Record<string, readonly RegExp[]>> = {
   tar: [
     /^--checkpoint-action[= ]exec=(.*)$/s,
     /^--(?:to-command|use-compress-program|info-script|new-volume-script|rsh-command)[= ](.*)$/s,
-    /^-[IF] ?(\S*sh(?:\s.*)?)$/s,
+    /^-[IF] ?(.*)$/s,
   ],
   bsdtar: [/^--use-compress-program[= ](.*)$/s],
   sort: [/^--compress-program[= ](.*)$/s],
   rg: [/^--pre[= ](.*)$/s],
   man: [/^(?:-P ?|--pager[= ])(.*)$/s],
-  vim: [/^(?:-c ?|--cmd ?|\+)\s*:?\s*!(.*)$/s],
-  vi: [/^(?:-c ?|\+)\s*:?\s*!(.*)$/s],
-  nvim: [/^(?:-c ?|--cmd ?|\+)\s*:?\s*!(.*)$/s],
-  view: [/^(?:-c ?|--cmd ?|\+)\s*:?\s*!(.*)$/s],
+  vim: VIM,
+  vi: VIM,
+  nvim: VIM,
+  view: VIM,
+  ex: VIM,
+  gvim: VIM,
+  vimdiff: VIM,
   less: [/^\+!(.*)$/s],
   more: [/^\+!(.*)$/s],
   zip: [/^(?:-TT ?|--unzip-command[= ])(.*)$/s],
@@ -61,7 +67,24 @@ export function optionCommands(command: SimpleCommand): Value[] {
   return held.length === 0 ? given : [...held, ...given];
 }
 
+const SED_ADDRESS = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)`;
+/** GNU sed: `e` runs what stands there, `e COMMAND` the command, the flag `e` of `s` the outcome. */
+const SED_RUNS = new RegExp(
+  String.raw`(?:^|[;{}\n])\s*(?:${SED_ADDRESS}(?:\s*,\s*${SED_ADDRESS})?\s*!?\s*)?(?:e(?:[ \t]+([^\n]+))?(?=\s*(?:$|[;}\n]))|s([^\w\s\\])(?:(?!\2)[^\\\n]|\\.)*\2(?:(?!\2)[^\\\n]|\\.)*\2[gpiImM\d]*e)`,
+  'g',
+);
+
+function sedCommands(command: SimpleCommand): Value[] {
+  const scripts = optionValues(command, '-e', '--expression');
+  const [first] = operands(command, ['-e', '-f', '--expression', '--file', '-l']);
+  const texts = scripts.length === 0 && first !== undefined ? [first] : scripts;
+  return texts.flatMap((word) =>
+    [...word.text.matchAll(SED_RUNS)].map((match) => ({ ...word, text: match[1] ?? '' })),
+  );
+}
+
 function programOptions(command: SimpleCommand): Value[] {
+  if (command.program === 'sed' || command.program === 'gsed') return sedCommands(command);
   const patterns = own(OPTIONS, command.program);
   if (patterns === undefined) return [];
   const found: Value[] = [];
@@ -83,9 +106,17 @@ function programOptions(command: SimpleCommand): Value[] {
     }
   }
   if (command.program !== 'git') return found;
-  for (const word of optionValues(command, '-c')) {
+  for (const word of [...optionValues(command, '-c'), ...gitConfigured(command)]) {
     const text = GIT_SETTING.exec(word.text)?.[1];
     if (text !== undefined) found.push({ ...word, text });
   }
   return found;
+}
+
+/** `git config [set] KEY VALUE` as `KEY=VALUE`: git runs it later. */
+function gitConfigured(command: SimpleCommand): Value[] {
+  const [verb, ...rest] = operands(command, ['-c', '-C', '-f', '--file']);
+  if (verb?.text !== 'config') return [];
+  const [key, value] = rest[0]?.text === 'set' ? rest.slice(1) : rest;
+  return key === undefined || value === undefined ? [] : [{ ...value, text: `${key.text}=${value.text}` }];
 }

@@ -1,5 +1,7 @@
 import type { CodeFact } from './command.ts';
+import { fileCommands } from './inline-files.ts';
 import { type LexedCode, lexCode } from './inline-lexer.ts';
+import { spellOut } from './inline-names.ts';
 import { UNKNOWN } from './value.ts';
 import type { Language } from './wrappers.ts';
 
@@ -112,6 +114,20 @@ const FACTS: readonly FactPattern[] = [
     languages: ['python'],
     pattern: /\b(?:exec|eval)\s*\(\s*(?:input|sys\.stdin|sys\.argv|os\.environ)\b/,
   },
+  // A call that is handed on, or a module or a function whose name is put together.
+  {
+    fact: 'spawns-unknown',
+    languages: ['python'],
+    pattern:
+      /\b(?:os\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?)|subprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput))\b(?!\s*[(.\w])|\b(?:__import__|import_module)\s*\(\s*[^\s\w)]|\bgetattr\s*\(\s*(?:os|subprocess|shutil|posix)\b/,
+  },
+  { fact: 'deletes-tree', languages: ['python'], pattern: /\bshutil\.rmtree\b(?!\s*[.\w])/ },
+  {
+    fact: 'deletes-tree',
+    languages: ['javascript'],
+    pattern: /\brm(?:Sync)?\s*\([^;{}]{0,400},\s*[A-Za-z_$][\w$]*\s*[,)]/,
+  },
+  { fact: 'spawns-unknown', languages: ['javascript'], pattern: /\bprocess\.(?:binding|dlopen)\s*\(/ },
   { fact: 'spawns-unknown', languages: ['applescript'], pattern: /\bdo\s+shell\s+script\s+(?!\uE010)/ },
   {
     fact: 'spawns-unknown',
@@ -148,7 +164,8 @@ const PROGRAM_CALL =
   /exec[lv]p?e?\s*\(|spawn|execFile|execa(?:Sync)?\s*\(|(?:run|call|check_call|check_output|Popen)\s*\(|Deno|pcntl_exec/;
 
 export function readInlineCode(language: Language, source: string): InlineCode {
-  const code = lexCode(language, source);
+  const lexed = lexCode(language, source);
+  const code = { ...lexed, masked: spellOut(language, lexed) };
   const facts = new Set<CodeFact>();
   for (const { fact, languages, pattern } of FACTS) {
     if ((languages === undefined || languages.includes(language)) && pattern.test(code.masked))
@@ -162,7 +179,7 @@ export function readInlineCode(language: Language, source: string): InlineCode {
     facts.add('runs-decoded');
   }
   const shellTexts: string[] = [];
-  const commands: string[][] = [];
+  const commands = fileCommands(code.masked, code.literals);
   if (BACKTICK_LANGUAGES.includes(language)) shellTexts.push(...code.backticks);
   const calls = SHELL_CALLS[language];
   for (const match of calls === undefined ? [] : code.masked.matchAll(calls)) {
@@ -178,7 +195,15 @@ interface Found {
 }
 
 function readCall(language: Language, code: LexedCode, call: string, at: number, found: Found): void {
-  const argument = argumentText(code.masked, at);
+  const argument = argumentText(code.masked, at, call.endsWith('('));
+  if (argument.length >= MAX_ARGUMENT) found.facts.add('spawns-unknown');
+  // Tcl has no calls with brackets: its words are a shell's.
+  if (language === 'tcl') {
+    found.shellTexts.push(
+      argument.replace(/\uE010(\d+)\uE011/g, (_mark, index) => `"${code.literals[Number(index)] ?? ''}"`),
+    );
+    return;
+  }
   if (
     language === 'javascript' &&
     /^exec\s*\($/.test(call) &&
@@ -203,7 +228,7 @@ function readCall(language: Language, code: LexedCode, call: string, at: number,
     (listed || asProgram || language === 'perl' || language === 'ruby') &&
     /^[\s[(]*[a-zA-Z]{0,2}\uE010\d+\uE011\s*,/.test(argument);
   if (several || (listed && asProgram)) {
-    const args = argument.split(',').slice(0, 64);
+    const args = argument.split(',');
     const list = args.map((arg) => {
       const index = /\uE010(\d+)\uE011/.exec(arg)?.[1];
       return index === undefined ? UNKNOWN : (code.literals[Number(index)] ?? UNKNOWN);
@@ -218,17 +243,21 @@ function readCall(language: Language, code: LexedCode, call: string, at: number,
   found.shellTexts.push(joined ? first + UNKNOWN : first);
 }
 
-/** The text of a call's arguments: up to its closing bracket or the end of the statement, at most 2,000 characters. */
-function argumentText(masked: string, at: number): string {
+/** Of a longer list of arguments the rest is not read; the call then counts as one that cannot be seen. */
+const MAX_ARGUMENT = 4_000;
+
+/** The text of a call's arguments: up to its closing bracket or, where it has none, the end of the line or statement. */
+function argumentText(masked: string, at: number, hasBracket: boolean): string {
   let depth = 0;
-  const end = Math.min(masked.length, at + 2000);
+  const end = Math.min(masked.length, at + MAX_ARGUMENT);
   for (let index = at; index < end; index += 1) {
     const char = masked[index];
     if (char === '(' || char === '[' || char === '{') depth += 1;
     else if (char === ')' || char === ']' || char === '}') {
       if (depth === 0) return masked.slice(at, index);
       depth -= 1;
-    } else if ((char === ';' || char === '\n') && depth === 0) return masked.slice(at, index);
+    } else if ((char === ';' || (char === '\n' && !hasBracket)) && depth === 0)
+      return masked.slice(at, index);
   }
   return masked.slice(at, end);
 }

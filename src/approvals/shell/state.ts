@@ -7,6 +7,9 @@ const MAX_OPTIONS = 256;
 /** A longer value is not followed: `x=$x$x` doubles with every line. */
 const MAX_LENGTH = 65_536;
 
+/** How many simple commands are judged before the rest of the text is only asked about. */
+const MAX_COMMANDS = 5000;
+
 /** What one text may cost. */
 export interface Budget {
   /** Commands found. */
@@ -17,6 +20,15 @@ export interface Budget {
   expanded: number;
   /** True once something was left unjudged; such a text is never safe. */
   exceeded: boolean;
+}
+
+export function budgetFor(text: string): Budget {
+  return {
+    commands: MAX_COMMANDS,
+    characters: 4 * text.length + 65_536,
+    expanded: 4 * text.length + 1_048_576,
+    exceeded: false,
+  };
 }
 
 /**

@@ -21,7 +21,7 @@ import { noteWrites, readRedirects, stdinOf, takesOutput } from './redirections.
 import {
   assign,
   assignEach,
-  type Budget,
+  budgetFor,
   createState,
   inBranch,
   inSubshell,
@@ -33,8 +33,6 @@ import { expandToOne, expandWord, type Substituter, walkSubstitutions } from './
 
 /** How deep commands may nest in commands before the judge gives up and asks. */
 const MAX_DEPTH = 40;
-/** How many simple commands are judged before the rest of the text is only asked about. */
-const MAX_COMMANDS = 5000;
 /** Brackets open at once; every level is lexed again, so deeper texts would take more than linear time. */
 const MAX_BRACKETS = 100;
 /** How many times a command is judged anew for the values that a variable may have. */
@@ -65,25 +63,22 @@ interface Frame {
   readonly condition: boolean;
 }
 
+const TOP: Frame = {
+  via: [],
+  inCode: false,
+  remote: false,
+  depth: 0,
+  origin: null,
+  stdin: NO_FLOW,
+  condition: false,
+};
+
 /** Finds every simple command of a shell text, wherever it hides, and hands each to the sink. */
 export function walkShell(text: string, context: CommandContext, sink: WalkSink): WalkOutcome {
-  const budget: Budget = {
-    commands: MAX_COMMANDS,
-    characters: 4 * text.length + 65_536,
-    expanded: 4 * text.length + 1_048_576,
-    exceeded: false,
-  };
+  const budget = budgetFor(text);
   if (isTooDeep(text)) return { broken: false, exceeded: true };
   const walker = new Walker(createState(context, budget), sink);
-  const broken = walker.text(text, {
-    via: [],
-    inCode: false,
-    remote: false,
-    depth: 0,
-    origin: null,
-    stdin: NO_FLOW,
-    condition: false,
-  });
+  const broken = walker.text(text, TOP);
   return { broken, exceeded: budget.exceeded };
 }
 
@@ -100,15 +95,7 @@ function isTooDeep(text: string): boolean {
 export class Walker implements Substituter {
   readonly state: ShellState;
   private readonly sink: WalkSink;
-  private frame: Frame = {
-    via: [],
-    inCode: false,
-    remote: false,
-    depth: 0,
-    origin: null,
-    stdin: NO_FLOW,
-    condition: false,
-  };
+  private frame: Frame = TOP;
 
   constructor(state: ShellState, sink: WalkSink) {
     this.state = state;
@@ -414,7 +401,8 @@ export class Walker implements Substituter {
   private follow(command: SimpleCommand): Flow {
     const { state } = this;
     const alias = state.aliases.get(command.words[0]?.text ?? '');
-    if (alias !== undefined && this.frame.depth < MAX_DEPTH / 2) {
+    if (alias !== undefined && this.frame.depth >= MAX_DEPTH / 2) state.budget.exceeded = true;
+    else if (alias !== undefined) {
       return this.nestedText(
         [alias, ...command.args.map((arg) => arg.raw || arg.text)].join(' '),
         command.span,

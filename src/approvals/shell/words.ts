@@ -215,14 +215,22 @@ function expansionValues(part: Expansion, state: ShellState, walker: Substituter
   switch (part.type) {
     case 'SimpleExpansion':
       return lookUp(state, part.text.slice(1));
-    case 'ParameterExpansion':
-      return applyOperation(part, state, (word) => expandToOne(word, state, walker));
+    case 'ParameterExpansion': {
+      const values = applyOperation(part, state, (word) => expandToOne(word, state, walker));
+      if (/@P\}$/.test(part.text)) for (const { text } of values) runPrompt(text, walker);
+      return values;
+    }
     case 'CommandExpansion':
       return [part.script === undefined ? unknown() : flowValue(walker.substitute(part.script, part.text))];
     case 'ArithmeticExpansion':
       if (part.expression !== undefined) walkSubstitutions(part.expression, walker);
       return [/^\$\(\(\s*\d+\s*\)\)$/.test(part.text) ? known(part.text.replace(/\D/g, '')) : known('1')];
   }
+}
+
+/** `${x@P}` runs the substitutions in a value, as the shell does with a prompt. */
+function runPrompt(text: string, walker: Substituter): void {
+  if (/\$\(|`/.test(text)) walker.substitute(parseShell(`: "${text.replaceAll('"', '')}"`), text);
 }
 
 /** The text that a substitution leaves behind: trailing newlines go (POSIX, 2.6.3). */

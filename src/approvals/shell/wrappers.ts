@@ -96,6 +96,17 @@ export const WRAPPERS: readonly Wrapper[] = [
     textOptions: ['-S', '--split-string'],
     assignments: true,
   },
+  {
+    names: [
+      'ld-linux-x86-64.so.2',
+      'ld-linux-aarch64.so.1',
+      'ld-linux.so.2',
+      'ld-musl-x86_64.so.1',
+      'ld-musl-aarch64.so.1',
+      'ld.so',
+    ],
+    valuedLong: ['--library-path', '--preload', '--argv0', '--inhibit-rpath', '--audit'],
+  },
   { names: ['nice'], valued: 'n', valuedLong: ['--adjustment'] },
   { names: ['ionice'], valued: 'cnpPu', valuedLong: ['--class', '--classdata'] },
   { names: ['chrt'], valued: 'TPD', operands: 1 },
