@@ -43,6 +43,12 @@ export interface Store {
    * transactions wait for it.
    */
   transaction<T>(work: (tables: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Like `transaction`, but before all that waits and without waiting for the disk: it survives a kill of the
+   * process at once, and a loss of power with the next transaction. For what must be known the moment it happened,
+   * such as that a message was sent, and may be found out again.
+   */
+  note<T>(work: (tables: Transaction) => Promise<T>): Promise<T>;
   /** Rejects when the store does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -2,12 +2,19 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { GatewayError } from '../../errors.ts';
 import { isStorageFailure, storeError } from './open.ts';
 
+type Job<T> = (onCommit: (task: () => void) => void) => Promise<T>;
+
 /**
  * Runs transactions one after another and commits all that are waiting with one sync to disk. A busy gateway so
  * pays for one sync a tick, not one a message; each job still fails or holds on its own, by its savepoint.
  */
 export interface GroupCommit {
-  run<T>(job: (onCommit: (task: () => void) => void) => Promise<T>): Promise<T>;
+  run<T>(job: Job<T>): Promise<T>;
+  /**
+   * Runs before all that waits, in this very tick, and leaves the sync to the next commit of the others: what it
+   * wrote outlives the process, but not a loss of power.
+   */
+  runNow<T>(job: Job<T>): Promise<T>;
   /** Why the storage last refused to keep something; null once it has kept something again. */
   failure(): GatewayError | null;
   /** Resolves when nothing waits any more. */
@@ -21,26 +28,38 @@ interface Waiting {
 }
 
 export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
-  let waiting: Waiting[] = [];
-  let flushing: Promise<void> | null = null;
+  const waiting: Waiting[] = [];
+  const urgent: Waiting[] = [];
+  /** The tick of `waiting` has come. */
+  let isDue = false;
+  let isScheduled = false;
+  let isWorking = false;
   let failure: GatewayError | null = null;
+  const idleWaiters: (() => void)[] = [];
 
-  async function flushAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      await flush(batch);
+  /** The only code that opens transactions. What comes while it works is taken along. */
+  async function work(): Promise<void> {
+    if (isWorking) return;
+    isWorking = true;
+    for (;;) {
+      if (urgent.length > 0) await flush(urgent.splice(0), false);
+      else if (isDue && waiting.length > 0) await flush(waiting.splice(0), true);
+      else break;
     }
-    flushing = null;
+    isWorking = false;
+    isDue = false;
+    if (waiting.length === 0) for (const wake of idleWaiters.splice(0)) wake();
   }
 
-  async function flush(batch: readonly Waiting[]): Promise<void> {
+  async function flush(batch: readonly Waiting[], isSynced: boolean): Promise<void> {
     const settled: (() => void)[] = [];
     let refused: GatewayError | null = null;
     const onRefused = (error: GatewayError) => {
       refused = error;
     };
     try {
+      // WAL mode: `NORMAL` writes a commit to the file without waiting for the disk (https://sqlite.org/pragma.html).
+      if (!isSynced) db.exec('PRAGMA synchronous = NORMAL');
       db.exec('BEGIN IMMEDIATE');
       for (const entry of batch) settled.push(await runInSavepoint(entry, onRefused));
       db.exec('COMMIT');
@@ -50,6 +69,8 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
       rollBack();
       for (const { reject } of batch) reject(failure);
       return;
+    } finally {
+      if (!isSynced && db.isOpen) db.exec('PRAGMA synchronous = FULL');
     }
     for (const settle of settled) settle();
   }
@@ -83,24 +104,40 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
     }
   }
 
-  return {
-    run<T>(job: (onCommit: (task: () => void) => void) => Promise<T>): Promise<T> {
-      return new Promise<T>((resolve, reject) => {
-        const attempt = async () => {
-          const tasks: (() => void)[] = [];
-          const value = await job((task) => tasks.push(task));
-          return () => {
-            resolve(value);
-            tasks.forEach(runTask);
-          };
+  function entryFor<T>(job: Job<T>, into: Waiting[]): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const attempt = async () => {
+        const tasks: (() => void)[] = [];
+        const value = await job((task) => tasks.push(task));
+        return () => {
+          resolve(value);
+          tasks.forEach(runTask);
         };
-        waiting.push({ attempt, reject });
-        flushing ??= new Promise<void>((done) => setImmediate(() => flushAll().then(done)));
+      };
+      into.push({ attempt, reject });
+    });
+  }
+
+  return {
+    run(job) {
+      const done = entryFor(job, waiting);
+      if (isScheduled || (isWorking && isDue)) return done;
+      isScheduled = true;
+      setImmediate(() => {
+        isScheduled = false;
+        isDue = true;
+        void work();
       });
+      return done;
+    },
+    runNow(job) {
+      const done = entryFor(job, urgent);
+      void work();
+      return done;
     },
     failure: () => failure,
     async idle() {
-      while (flushing) await flushing;
+      while (isWorking || waiting.length > 0) await new Promise<void>((resolve) => idleWaiters.push(resolve));
     },
   };
 }

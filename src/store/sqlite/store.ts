@@ -32,6 +32,7 @@ export function openSqliteStore(path: string): Store {
   return {
     read: createTables(createStatements(reader)),
     transaction: (work) => commits.run((onCommit) => work({ ...tables, onCommit })),
+    note: (work) => commits.runNow((onCommit) => work({ ...tables, onCommit })),
     async check() {
       try {
         reader.prepare('PRAGMA user_version').get();

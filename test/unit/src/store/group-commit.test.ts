@@ -71,6 +71,56 @@ describe('group commit', () => {
     warn.mockRestore();
   });
 
+  describe('what cannot wait', () => {
+    const note = (value: number) => commits.runNow(async () => db.exec(`INSERT INTO kept VALUES (${value})`));
+    /** Seen by another connection, so committed. */
+    function committed(): unknown[] {
+      const other = new DatabaseSync(join(folder, 'state.db'), { readOnly: true });
+      const rows = other.prepare('SELECT value FROM kept ORDER BY rowid').all();
+      other.close();
+      return rows.map((row) => row['value']);
+    }
+    const synchronous = () => db.prepare('PRAGMA synchronous').get()?.['synchronous'];
+
+    it('is committed before the tick is over, ahead of what waits for the next', async () => {
+      const later = insert(1);
+      const noted = note(2).then(committed);
+      const atOnce = await Promise.race([noted, new Promise((resolve) => setImmediate(resolve, 'too late'))]);
+      expect(atOnce).toEqual([2]);
+      await later;
+      expect(committed()).toEqual([2, 1]);
+    });
+
+    it('does not wait for the disk, and the next commit does again', async () => {
+      db.exec('PRAGMA synchronous = FULL');
+      const levels: unknown[] = [];
+      await commits.runNow(async () => levels.push(synchronous()));
+      await commits.run(async () => levels.push(synchronous()));
+      expect(levels).toEqual([1, 2]);
+    });
+
+    it('strands nothing that comes while it is being written', async () => {
+      let within: Promise<unknown>[] = [];
+      await commits.runNow(async () => {
+        within = [insert(1), note(2)];
+      });
+      await Promise.all(within);
+      await commits.idle();
+      expect(kept()).toEqual([1, 2]);
+    });
+
+    it('fails alone', async () => {
+      const results = await Promise.allSettled([
+        insert(1),
+        commits.runNow(() => Promise.reject(new Error('second thoughts'))),
+        note(2),
+      ]);
+      expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(kept()).toEqual([1, 2]);
+      expect(synchronous()).toBe(2);
+    });
+  });
+
   it('says that the disk is full until something could be kept again', async () => {
     const pages = Number(db.prepare('PRAGMA page_count').get()?.['page_count']);
     db.exec(`PRAGMA max_page_count = ${pages}`);
