@@ -160,6 +160,15 @@ export interface DeliverOptions {
   signal: AbortSignal;
 }
 
+/**
+ * A message, of any chat of the bot, that was there before the one that is looked for. None are given when the chat
+ * may hold yet another message of the bot whose id nobody knows: it could be taken for the one that is looked for.
+ */
+export interface OlderMessage {
+  chat: ChatAddress;
+  messageId: string;
+}
+
 export interface PlatformCapabilities {
   /** A person is there to be asked. False for webhooks and one-shot runs: what needs approval is refused at once. */
   attended: boolean;
@@ -235,12 +244,16 @@ export interface Platform {
   /** Pure. A text over the limit becomes several payloads; nothing of it is lost. */
   render(content: OutboundContent): Payload[];
   deliver(chat: ChatAddress, payload: Payload, options: DeliverOptions): Promise<{ messageId: string }>;
-  /** The message id under which an earlier `deliver` with this key arrived, or null when not found or unknowable. */
+  /**
+   * The message id under which an earlier `deliver` with this key arrived, or null when not found or unknowable.
+   * `older` tells where to begin for an adapter that can do no better than to try the ids that came next.
+   */
   findDelivered(
     chat: ChatAddress,
     payload: Payload,
     key: string,
     signal: AbortSignal,
+    older?: readonly OlderMessage[],
   ): Promise<string | null>;
   /** An edit that changes nothing succeeds. */
   edit(chat: ChatAddress, messageId: string, payload: Payload, signal: AbortSignal): Promise<void>;

@@ -8,6 +8,7 @@ import { download } from './download.ts';
 import { showDraft } from './draft.ts';
 import { edit } from './edit.ts';
 import { refusedWith, toGatewayError } from './errors.ts';
+import { findSent } from './find-sent.ts';
 import { heartbeatMs } from './limits.ts';
 import { setMenu } from './menu.ts';
 import { type TelegramDeps, type TelegramOptions, withDefaults } from './options.ts';
@@ -116,7 +117,8 @@ export async function createTelegram(options: TelegramOptions, deps: TelegramDep
     render,
     deliver: async (chat, payload, deliverOptions) =>
       send(context, chat, readPayload(payload), deliverOptions),
-    findDelivered: async () => null,
+    findDelivered: async (chat, payload, _key, signal, older = []) =>
+      findSent(context, chat, readPayload(payload), older, signal),
     edit: async (chat, messageId, payload, signal) =>
       edit(context, chat, messageId, readPayload(payload), signal),
 

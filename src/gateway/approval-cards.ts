@@ -119,9 +119,10 @@ export function createApprovalCards(options: ApprovalCardsOptions): ApprovalCard
       const card = await options.read.outbox.get(row.cardId);
       if (card?.messageId === messageId) return;
       const { payload } = fittingCard(platform, (head) => outcomeCard(row, head));
-      options.show(row.chat, `copy-${messageId}`, (adapter, signal) =>
-        adapter.edit(row.chat, messageId, payload, signal),
-      );
+      options.show(row.chat, `copy-${messageId}`, async (adapter, signal) => {
+        await adapter.edit(row.chat, messageId, payload, signal);
+        return undefined;
+      });
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { InboundEvent } from '../../platforms/platform.ts';
+import type { InboundEvent, OlderMessage } from '../../platforms/platform.ts';
 
 /** One event received, stored before the platform is told so. Unique by platform and event id for seven days. */
 export interface InboxRow {
@@ -41,6 +41,8 @@ export interface InboxTable {
   /** Commands that were stored but not carried out before the process ended. */
   waitingCommands(): Promise<readonly InboxRow[]>;
   sessionsWithWork(): Promise<readonly string[]>;
+  /** What was received from the platform by the moment `at` (ms), newest first. */
+  receivedBy(platform: string, at: number, limit: number): Promise<readonly OlderMessage[]>;
   depth(): Promise<number>;
   /** Forgets settled rows received before `before` (ms). */
   prune(before: number): Promise<void>;

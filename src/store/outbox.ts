@@ -1,4 +1,4 @@
-import type { ChatAddress, Payload } from '../../platforms/platform.ts';
+import type { ChatAddress, OlderMessage, Payload } from '../../platforms/platform.ts';
 
 /**
  * One API call to make. Stored before it is sent, marked with the platform's message id after; what was never
@@ -12,7 +12,8 @@ export interface OutboxRow {
   chatKey: string;
   sessionKey: string;
   op: OutboxOp;
-  purpose: 'card' | 'final' | 'notice' | 'interim' | 'stream';
+  /** `progress` goes beside the queue, and is kept only for the id of its message. */
+  purpose: 'card' | 'final' | 'notice' | 'interim' | 'stream' | 'progress';
   /** Idempotency key. */
   key: string;
   state: 'new' | 'sent' | 'dead';
@@ -35,13 +36,25 @@ export interface OutboxTable {
   get(id: number): Promise<OutboxRow | null>;
   /** All that wait, in order. */
   waiting(): Promise<readonly OutboxRow[]>;
-  markSent(id: number, messageId: string | null): Promise<void>;
+  /** `at` (ms): when the platform's answer was there. */
+  markSent(id: number, messageId: string | null, at: number): Promise<void>;
+  /** Keeps what was sent without having waited here; null when its outcome is not known. */
+  addBeside(row: NewOutboxRow, messageId: string | null): Promise<void>;
   markFailed(id: number, error: string): Promise<void>;
   markDead(id: number, error: string): Promise<void>;
   /** The row of the open streamed answer of a session, if it has one. */
   openStream(sessionKey: string): Promise<OutboxRow | null>;
   /** A streamed message that became its final text, or was given up. */
   closeStreams(sessionKey: string): Promise<void>;
+  /** What was sent on the platform by the moment `at` (ms), newest first. */
+  sentBy(platform: string, at: number, limit: number): Promise<readonly OlderMessage[]>;
+  /** When the last message to a chat was sent (ms); 0 when that is not known. */
+  lastSentAt(chatKey: string): Promise<number>;
+  /**
+   * Whether the row's chat may hold a message of the bot, besides that of the row itself, that came after `since`
+   * (ms) and whose id is not known.
+   */
+  isClouded(row: OutboxRow, since: number): Promise<boolean>;
   depth(): Promise<number>;
   dead(limit: number): Promise<readonly OutboxRow[]>;
   prune(before: number): Promise<void>;

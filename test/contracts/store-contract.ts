@@ -247,7 +247,7 @@ export function storeContract(
         );
       const first = await add('a');
       await add('b');
-      await store.transaction((tables) => tables.outbox.markSent(first.id, '77'));
+      await store.transaction((tables) => tables.outbox.markSent(first.id, '77', 2));
       expect((await store.read.outbox.waiting()).map((row) => row.key)).toEqual(['b']);
       expect((await store.read.outbox.get(first.id))?.messageId).toBe('77');
     });

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Payload, Platform } from '../../../platforms/platform.ts';
+import type { Clock } from '../../clock.ts';
 import { GatewayError } from '../../errors.ts';
 import type { OutboxRow } from '../../store/outbox.ts';
 import type { Tables } from '../../store/store.ts';
+import { type Doubt, lookFor } from './look-up.ts';
 
 /** How long one API call may take before its outcome counts as unknown. */
 const callTimeoutMs = 30_000;
@@ -10,100 +12,113 @@ const callTimeoutMs = 30_000;
 const unknownTries = 2;
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
+/** Discord remembers a nonce for "the past few minutes" (its documentation of `enforce_nonce`). */
+const keyMemoryMs = 60_000;
 
 export type AttemptOutcome =
   | { kind: 'sent'; messageId: string | null }
-  | { kind: 'retry'; afterMs: number; error: string; blocksChat: boolean }
+  /** `doubt`: an earlier call may have arrived all the same. */
+  | { kind: 'retry'; afterMs: number; error: string; blocksChat: boolean; doubt: Doubt | null }
   /** `chatGone`: nothing else can be said there either. */
   | { kind: 'dead'; error: string; chatGone: boolean };
 
+export interface AttemptContext {
+  platform: Platform;
+  read: Tables;
+  clock: Clock;
+  stop: AbortSignal;
+}
+
 /**
- * Carries out one outbox row by one API call, and says what is to become of it. Never rejects. A row that an
- * earlier process left (`fromBefore`) may have arrived without its mark: it is looked for first.
+ * Carries out one outbox row by one API call, and says what is to become of it. Never rejects. What may have arrived
+ * already, unmarked, is looked for first.
  */
 export async function attempt(
   row: OutboxRow,
-  platform: Platform,
-  read: Tables,
-  stop: AbortSignal,
-  fromBefore = false,
+  doubt: Doubt | null,
+  context: AttemptContext,
 ): Promise<AttemptOutcome> {
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(callTimeoutMs)]);
+  const signal = AbortSignal.any([context.stop, AbortSignal.timeout(callTimeoutMs)]);
+  const call: Call = { ...context, row, signal, doubt, startedAt: context.clock.now() };
   try {
-    if (fromBefore && row.op.kind === 'send' && !platform.capabilities.idempotentSend) {
-      const found = await lookFor(row, row.op.payload, platform, signal);
-      if (found !== null) return { kind: 'sent', messageId: found };
-    }
-    return await carryOut(row, platform, read, signal);
+    return { kind: 'sent', messageId: await carryOut(call) };
   } catch (error) {
-    return judge(row, platform, error, signal);
+    return judge(call, error);
   }
 }
 
-async function carryOut(
-  row: OutboxRow,
-  platform: Platform,
-  read: Tables,
-  signal: AbortSignal,
-): Promise<AttemptOutcome> {
+interface Call extends AttemptContext {
+  readonly row: OutboxRow;
+  readonly signal: AbortSignal;
+  readonly startedAt: number;
+  /** Cleared once the look-up has settled it. */
+  doubt: Doubt | null;
+}
+
+/** Resolves with the id of the message that was sent or changed. */
+async function carryOut(call: Call): Promise<string | null> {
+  const { row, platform, signal } = call;
   const { op } = row;
-  if (op.kind === 'send') {
-    const { messageId } = await platform.deliver(row.chat, op.payload, {
-      key: row.key,
-      signal,
-      ...(op.replyTo !== undefined && { replyTo: op.replyTo }),
-      ...(op.silent !== undefined && { silent: op.silent }),
-    });
-    return { kind: 'sent', messageId };
-  }
-  const original = await read.outbox.get(op.of);
-  const messageId = original?.messageId ?? null;
+  if (op.kind === 'send') return send(call, op.payload, op);
+  const messageId = (await call.read.outbox.get(op.of))?.messageId ?? null;
   if (op.kind === 'remove') {
     if (messageId !== null) await platform.remove(row.chat, messageId, signal);
-    return { kind: 'sent', messageId };
+    return messageId;
   }
-  if (messageId === null)
-    return op.orSend ? sendInstead(row, platform, op.payload, signal) : { kind: 'sent', messageId };
+  // The message to edit is not there: its text must arrive all the same.
+  if (messageId === null) return op.orSend ? send(call, op.payload) : null;
   try {
     await platform.edit(row.chat, messageId, op.payload, signal);
-    return { kind: 'sent', messageId };
+    return messageId;
   } catch (error) {
     const gone =
       error instanceof GatewayError && (error.code === 'platform_refused' || error.code === 'chat_gone');
     if (!gone || !op.orSend) throw error;
-    return sendInstead(row, platform, op.payload, signal);
+    return send(call, op.payload);
   }
 }
 
-/** The message to edit is not there: its text must arrive all the same. */
-async function sendInstead(
-  row: OutboxRow,
-  platform: Platform,
+async function send(
+  call: Call,
   payload: Payload,
-  signal: AbortSignal,
-): Promise<AttemptOutcome> {
-  const { messageId } = await platform.deliver(row.chat, payload, { key: row.key, signal });
-  return { kind: 'sent', messageId };
+  how: { replyTo?: string; silent?: boolean } = {},
+): Promise<string> {
+  const { row, platform, signal, doubt } = call;
+  if (doubt !== null && !isRecognised(call, doubt)) {
+    const found = await lookFor(row, payload, doubt, call);
+    if (found !== null) return found;
+    call.doubt = null;
+  }
+  const { replyTo, silent } = how;
+  const { messageId } = await platform.deliver(row.chat, payload, {
+    key: row.key,
+    signal,
+    ...(replyTo !== undefined && { replyTo }),
+    ...(silent !== undefined && { silent }),
+  });
+  return messageId;
 }
 
-async function judge(
-  row: OutboxRow,
-  platform: Platform,
-  thrown: unknown,
-  signal: AbortSignal,
-): Promise<AttemptOutcome> {
+/** Whether the platform knows a repetition by its key. */
+function isRecognised({ platform, clock }: Call, doubt: Doubt): boolean {
+  return platform.capabilities.idempotentSend && clock.now() - doubt.since < keyMemoryMs;
+}
+
+async function judge(call: Call, thrown: unknown): Promise<AttemptOutcome> {
+  const { row, doubt } = call;
   const error = thrown instanceof GatewayError ? thrown : new GatewayError('send_unknown', String(thrown));
   const afterMs = error.retryAfterMs ?? Math.min(longestRetryMs, firstRetryMs * 2 ** row.attempts);
+  const retry = { kind: 'retry', afterMs, error: error.message } as const;
   switch (error.code) {
     case 'platform_rate_limited':
-      return { kind: 'retry', afterMs, error: error.message, blocksChat: true };
+      return { ...retry, blocksChat: true, doubt };
     case 'platform_unreachable':
     case 'store_unavailable':
     case 'store_full':
-      return { kind: 'retry', afterMs, error: error.message, blocksChat: false };
+      return { ...retry, blocksChat: false, doubt };
     case 'send_unknown':
     case 'cancelled':
-      return judgeUnknown(row, platform, error, afterMs, signal);
+      return judgeUnknown(call, error, afterMs);
     default:
       return { kind: 'dead', error: error.message, chatGone: error.code === 'chat_gone' };
   }
@@ -113,31 +128,17 @@ async function judge(
  * The call left and nobody knows whether it arrived. An edit or a removal is repeated, since that changes nothing;
  * so is a send that the platform recognises by its key. Any other is looked for, and sent once more when not found.
  */
-async function judgeUnknown(
-  row: OutboxRow,
-  platform: Platform,
-  error: GatewayError,
-  afterMs: number,
-  signal: AbortSignal,
-): Promise<AttemptOutcome> {
-  const again: AttemptOutcome = { kind: 'retry', afterMs, error: error.message, blocksChat: false };
+async function judgeUnknown(call: Call, error: GatewayError, afterMs: number): Promise<AttemptOutcome> {
+  const { row, platform, signal } = call;
+  const doubt = call.doubt ?? { since: call.startedAt };
+  const again: AttemptOutcome = { kind: 'retry', afterMs, error: error.message, blocksChat: false, doubt };
   if (row.op.kind !== 'send' || platform.capabilities.idempotentSend) return again;
   const lookUp = signal.aborted ? AbortSignal.timeout(callTimeoutMs) : signal;
-  const found = await lookFor(row, row.op.payload, platform, lookUp);
+  const found = await lookFor(row, row.op.payload, doubt, { ...call, signal: lookUp }).catch(() => null);
   if (found !== null) return { kind: 'sent', messageId: found };
   return row.attempts + 1 < unknownTries
     ? again
     : { kind: 'dead', error: `${error.message} (tried ${unknownTries} times)`, chatGone: false };
-}
-
-/** The message that a row became, or null when it is not found; a look-up that fails found nothing. */
-function lookFor(
-  row: OutboxRow,
-  payload: Payload,
-  platform: Platform,
-  signal: AbortSignal,
-): Promise<string | null> {
-  return platform.findDelivered(row.chat, payload, row.key, signal).catch(() => null);
 }
 
 /** A key for one outbox row: what the platform recognises a repeated send by. */

@@ -1,11 +1,12 @@
-import type { ChatAddress, Platform } from '../../../platforms/platform.ts';
+import type { ChatAddress, Payload, Platform } from '../../../platforms/platform.ts';
 import type { Clock } from '../../clock.ts';
-import { errorMessage } from '../../errors.ts';
+import { errorMessage, GatewayError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { OutboxRow } from '../../store/outbox.ts';
+import type { NewOutboxRow, OutboxRow } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
 import { chatKeyOf } from '../session-key.ts';
-import { attempt } from './attempt.ts';
+import { attempt, outboxKey } from './attempt.ts';
+import { type Doubt, doubtFromBefore } from './look-up.ts';
 import { createPace, type Pace } from './pace.ts';
 
 /** Rows older than this are given up: nobody wants yesterday's answer. */
@@ -13,8 +14,16 @@ const maxAgeMs = 24 * 3_600_000;
 /** What may be dropped must not hold up what may not. */
 const ephemeralTimeoutMs = 5_000;
 
-/** Work that may be dropped: a draft, a progress line, an edit of a message that streams. */
-export type Ephemeral = (platform: Platform, signal: AbortSignal) => Promise<void>;
+/**
+ * Work that may be dropped: a draft, a progress line, an edit of a message that streams. Resolves with the message
+ * that it sent anew, if it did: what is looked for later must not be taken for it.
+ */
+export type Ephemeral = (platform: Platform, signal: AbortSignal) => Promise<SentBeside | undefined>;
+
+export interface SentBeside {
+  messageId: string;
+  payload: Payload;
+}
 
 /**
  * Sends what the outbox holds: in order within a chat, chats side by side, at the platform's pace. Durable rows go
@@ -60,8 +69,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const paces = new Map<string, Pace>();
   const stopping = new AbortController();
   const idleWaiters: (() => void)[] = [];
-  /** Rows of an earlier process, until their first attempt here. */
-  const fromBefore = new Set<number>();
+  /** By row: what may have arrived although it is not marked. */
+  const doubts = new Map<number, Doubt>();
 
   function laneOf(chat: ChatAddress): Lane {
     const key = chatKeyOf(chat);
@@ -117,13 +126,16 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
 
   async function send(lane: Lane, row: OutboxRow, platform: Platform, pace: Pace): Promise<void> {
-    const outcome = await attempt(row, platform, store.read, stopping.signal, fromBefore.delete(row.id));
+    const context = { platform, read: store.read, clock, stop: stopping.signal };
+    const outcome = await attempt(row, doubts.get(row.id) ?? null, context);
+    doubts.delete(row.id);
     // What the stop cut short is left for the next start to settle.
     if (stopping.signal.aborted && outcome.kind !== 'sent') return;
     if (outcome.kind === 'retry' && clock.now() - row.createdAt > maxAgeMs)
       return giveUp(lane, row, { error: outcome.error, chatGone: false });
     if (outcome.kind === 'retry') {
       row.attempts += 1;
+      if (outcome.doubt !== null) doubts.set(row.id, outcome.doubt);
       log.warn(
         { platform: row.platform, attempts: row.attempts, error: outcome.error },
         'a message could not be sent yet',
@@ -136,7 +148,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
     }
     if (outcome.kind === 'dead') return giveUp(lane, row, outcome);
     lane.rows.shift();
-    await mark(() => store.transaction((tables) => tables.outbox.markSent(row.id, outcome.messageId)));
+    // At once: a kill before this is on file may show the message twice.
+    await mark(() => store.note((tables) => tables.outbox.markSent(row.id, outcome.messageId, clock.now())));
     options.onSent(row);
   }
 
@@ -170,13 +183,32 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const [slot, show] = next;
     lane.ephemeral.delete(slot);
     try {
-      await show(platform, AbortSignal.any([stopping.signal, AbortSignal.timeout(ephemeralTimeoutMs)]));
+      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(ephemeralTimeoutMs)]);
+      const sent = await show(platform, signal);
+      if (sent) await keepBeside(lane.chat, sent.payload, sent.messageId);
     } catch (error) {
+      if (error instanceof GatewayError && error.code === 'send_unknown')
+        await keepBeside(lane.chat, {}, null);
       log.debug({ error: errorMessage(error), slot }, 'a progress message could not be shown');
       const limited =
         error instanceof Error && 'retryAfterMs' in error && typeof error.retryAfterMs === 'number';
       if (limited) paceOf(platform).block(lane.chat, Number(error.retryAfterMs));
     }
+  }
+
+  /** Without an id it is a message that may be there: nothing can be told from the ids around it. */
+  async function keepBeside(chat: ChatAddress, payload: Payload, messageId: string | null): Promise<void> {
+    const row: NewOutboxRow = {
+      platform: chat.platform,
+      chat,
+      chatKey: chatKeyOf(chat),
+      sessionKey: '',
+      op: { kind: 'send', payload },
+      purpose: 'progress',
+      key: outboxKey(),
+      createdAt: clock.now(),
+    };
+    await mark(() => store.note((tables) => tables.outbox.addBeside(row, messageId)));
   }
 
   /** Waits; a durable row that arrives meanwhile ends the wait of ephemeral work, but never that of a failed row. */
@@ -222,7 +254,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
       await store.transaction(async (tables) => {
         for (const row of stale) await tables.outbox.markDead(row.id, 'too old to send');
       });
-      for (const row of fresh) fromBefore.add(row.id);
+      const chats = new Set<string>();
+      for (const row of fresh) {
+        if (!chats.has(row.chatKey)) doubts.set(row.id, await doubtFromBefore(row, store.read));
+        chats.add(row.chatKey);
+      }
       this.push(fresh);
     },
     async drain(graceMs) {

@@ -135,7 +135,10 @@ function createStream(options: PresenterOptions, startedAt: number): StreamView 
   let nextAt = startedAt + quietMs;
 
   const showDraft = (markdown: string) =>
-    outbound.show(chat, 'stream', (adapter, signal) => adapter.draft(chat, draftId, markdown, signal));
+    outbound.show(chat, 'stream', async (adapter, signal) => {
+      await adapter.draft(chat, draftId, markdown, signal);
+      return undefined;
+    });
 
   const showEdit = (markdown: string) => {
     const payload = platform.render({ kind: 'text', markdown: markdown + streaming.cursor })[0];
@@ -149,6 +152,7 @@ function createStream(options: PresenterOptions, startedAt: number): StreamView 
     outbound.show(chat, 'stream', async (adapter, signal) => {
       const messageId = await options.messageIdOf((await opened).id);
       if (messageId !== null) await adapter.edit(chat, messageId, payload, signal);
+      return undefined;
     });
   };
 
@@ -196,9 +200,14 @@ function createProgress(options: PresenterOptions): { add(line: string): void } 
     const payload = platform.render({ kind: 'progress', lines: shownLines })[0];
     if (!payload) return;
     outbound.show(chat, 'progress', async (adapter, signal) => {
-      if (messageId !== null) return adapter.edit(chat, messageId, payload, signal);
+      if (messageId !== null) {
+        await adapter.edit(chat, messageId, payload, signal);
+        return undefined;
+      }
       const key = `progress-${Math.random().toString(36).slice(2)}`;
-      messageId = (await adapter.deliver(chat, payload, { key, silent: true, signal })).messageId;
+      const sent = await adapter.deliver(chat, payload, { key, silent: true, signal });
+      messageId = sent.messageId;
+      return { messageId, payload };
     });
   };
   return {

@@ -1,6 +1,6 @@
 import type { InboundEvent } from '../../../platforms/platform.ts';
 import type { InboxRow, InboxTable } from '../inbox.ts';
-import { integer, json, type Row, type Statements, text } from './rows.ts';
+import { integer, json, type Row, type Statements, text, toOlderMessage } from './rows.ts';
 
 export function createInboxTable(sql: Statements): InboxTable {
   const forEach = (ids: readonly number[], statement: string, value: string) => {
@@ -79,6 +79,17 @@ export function createInboxTable(sql: Statements): InboxTable {
           `SELECT session_key FROM inbox WHERE state = 'new' UNION SELECT session_key FROM inbox WHERE state = 'taken'`,
         )
         .map((row) => text(row, 'session_key'));
+    },
+    async receivedBy(platform, at, limit) {
+      return sql
+        .all(
+          `SELECT json_extract(event, '$.chat') AS chat, message_id FROM inbox
+           WHERE platform = ? AND received_at <= ? ORDER BY received_at DESC LIMIT ?`,
+          platform,
+          at,
+          limit,
+        )
+        .map(toOlderMessage);
     },
     async depth() {
       const row = sql.get(

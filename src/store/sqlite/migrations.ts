@@ -145,4 +145,7 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (owner, key)
   ) WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE outbox ADD COLUMN sent_at INTEGER;
+  `,
 ];

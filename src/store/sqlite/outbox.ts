@@ -1,7 +1,16 @@
 import type { ChatAddress } from '../../../platforms/platform.ts';
 import type { OutboxOp, OutboxRow, OutboxTable } from '../outbox.ts';
 import { oneOf } from './inbox.ts';
-import { integer, json, type Row, type Statements, text, textOrNull } from './rows.ts';
+import {
+  integer,
+  integerOrNull,
+  json,
+  type Row,
+  type Statements,
+  text,
+  textOrNull,
+  toOlderMessage,
+} from './rows.ts';
 
 export function createOutboxTable(sql: Statements): OutboxTable {
   const get = (id: number) => {
@@ -30,8 +39,56 @@ export function createOutboxTable(sql: Statements): OutboxTable {
     async waiting() {
       return sql.all(`SELECT * FROM outbox WHERE state = 'new' ORDER BY id`).map(toRow);
     },
-    async markSent(id, messageId) {
-      sql.run(`UPDATE outbox SET state = 'sent', message_id = ? WHERE id = ?`, messageId, id);
+    async markSent(id, messageId, at) {
+      sql.run(
+        `UPDATE outbox SET state = 'sent', message_id = ?, sent_at = ? WHERE id = ?`,
+        messageId,
+        at,
+        id,
+      );
+    },
+    async addBeside(row, messageId) {
+      const { id } = await this.add(row);
+      if (messageId === null) await this.markDead(id, 'not known to have arrived');
+      else await this.markSent(id, messageId, row.createdAt);
+    },
+    async sentBy(platform, at, limit) {
+      return sql
+        .all(
+          `SELECT chat, message_id FROM outbox
+           WHERE platform = ? AND state = 'sent' AND message_id IS NOT NULL AND sent_at <= ? ORDER BY id DESC LIMIT ?`,
+          platform,
+          at,
+          limit,
+        )
+        .map(toOlderMessage);
+    },
+    async lastSentAt(chatKey) {
+      const row = sql.get(
+        `SELECT max(sent_at) AS at FROM outbox
+         WHERE chat_key = ? AND id > (SELECT coalesce(max(id), 0) FROM outbox) - ${lookBackRows}`,
+        chatKey,
+      );
+      return (row && integerOrNull(row, 'at')) ?? 0;
+    },
+    async isClouded(row, since) {
+      const { chatId } = row.chat;
+      return (
+        sql.get(
+          `SELECT 1 FROM outbox WHERE platform = ?1 AND id <> ?2 AND id > ?2 - ${lookBackRows}
+             AND json_extract(chat, '$.chatId') = ?3 AND json_extract(op, '$.kind') <> 'remove'
+             AND (chat_key <> ?4 AND (state = 'new' OR sent_at > ?5 OR state = 'dead')
+               OR chat_key = ?4 AND state = 'dead' AND id < ?2 AND id > coalesce(
+                 (SELECT max(id) FROM outbox WHERE chat_key = ?4 AND state = 'sent' AND id < ?2 AND id > ?2 - ${lookBackRows}),
+                 0))
+           LIMIT 1`,
+          row.platform,
+          row.id,
+          chatId,
+          row.chatKey,
+          since,
+        ) !== undefined
+      );
     },
     async markFailed(id, error) {
       sql.run('UPDATE outbox SET attempts = attempts + 1, last_error = ? WHERE id = ?', error, id);
@@ -58,13 +115,21 @@ export function createOutboxTable(sql: Statements): OutboxTable {
       return row ? integer(row, 'n') : 0;
     },
     async dead(limit) {
-      return sql.all(`SELECT * FROM outbox WHERE state = 'dead' ORDER BY id DESC LIMIT ?`, limit).map(toRow);
+      return sql
+        .all(
+          `SELECT * FROM outbox WHERE state = 'dead' AND purpose <> 'progress' ORDER BY id DESC LIMIT ?`,
+          limit,
+        )
+        .map(toRow);
     },
     async prune(before) {
       sql.run(`DELETE FROM outbox WHERE created_at < ? AND state <> 'new'`, before);
     },
   };
 }
+
+/** A message whose place among the newest ones is in question was added not long ago. */
+const lookBackRows = 1_000;
 
 function toRow(row: Row): OutboxRow {
   return {
@@ -74,7 +139,7 @@ function toRow(row: Row): OutboxRow {
     chatKey: text(row, 'chat_key'),
     sessionKey: text(row, 'session_key'),
     op: json<OutboxOp>(row, 'op'),
-    purpose: oneOf(text(row, 'purpose'), ['card', 'final', 'notice', 'interim', 'stream']),
+    purpose: oneOf(text(row, 'purpose'), ['card', 'final', 'notice', 'interim', 'stream', 'progress']),
     key: text(row, 'key'),
     state: oneOf(text(row, 'state'), ['new', 'sent', 'dead']),
     messageId: textOrNull(row, 'message_id'),

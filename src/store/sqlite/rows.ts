@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { ChatAddress, OlderMessage } from '../../../platforms/platform.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
@@ -27,6 +28,10 @@ export function integerOrNull(row: Row, column: string): number | null {
 /** JSON columns hold what this program wrote itself, so their shape is the writer's. */
 export function json<T>(row: Row, column: string): T {
   return JSON.parse(text(row, column));
+}
+
+export function toOlderMessage(row: Row): OlderMessage {
+  return { chat: json<ChatAddress>(row, 'chat'), messageId: text(row, 'message_id') };
 }
 
 export interface Statements {

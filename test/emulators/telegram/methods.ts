@@ -67,7 +67,7 @@ function post(context: MethodContext, fields: Fields, content: Content): Record<
   const { chat, threadId } = chatOf(context, fields);
   const message = addMessage(world, {
     ...content,
-    id: world.nextId(),
+    id: world.nextId(chat),
     chat,
     from: world.bot,
     ...(threadId !== undefined && { threadId }),
@@ -119,10 +119,30 @@ function isPicture(bytes: Buffer): boolean {
   );
 }
 
-const edit: Method = ({ fields }, context) => {
+const edit: Method = (request, context) => {
+  const { fields } = request;
+  return change(request, context, (message) => {
+    if (message.file !== undefined) throw badRequest('there is no text in the message to edit');
+    return fields['rich_message'] === undefined ? textContent(fields) : richContent(fields);
+  });
+};
+
+const editCaption: Method = (request, context) =>
+  change(request, context, (message) => {
+    const { caption = '', parse_mode: parseMode } = request.fields;
+    if (message.file === undefined) throw badRequest('there is no caption in the message to edit');
+    const text = caption === '' ? '' : readText(caption, parseMode, captionLimit, 'message caption');
+    return { text, source: sourceOf(caption, caption === '' ? undefined : parseMode) };
+  });
+
+function change(
+  { fields }: ApiRequest,
+  context: MethodContext,
+  contentFor: (message: StoredMessage) => Content,
+): Record<string, unknown> {
   const { chat } = chatOf(context, { chat_id: fields['chat_id'] });
   const message = ownMessage(context.world, chat.id, fields['message_id'], 'edit');
-  const content = fields['rich_message'] === undefined ? textContent(fields) : richContent(fields);
+  const content = contentFor(message);
   const keyboard = readKeyboard(fields);
   const same =
     JSON.stringify([content.source, keyboard]) === JSON.stringify([message.source, message.keyboard]);
@@ -133,7 +153,7 @@ const edit: Method = ({ fields }, context) => {
   }
   Object.assign(message, content, { keyboard, edits: message.edits + 1 });
   return toWire(context.world, message);
-};
+}
 
 const draft =
   (read: (fields: Fields) => Content): Method =>
@@ -175,6 +195,7 @@ export const methods: Readonly<Record<string, Method>> = {
   sendMessageDraft: draft(textContent),
   sendRichMessageDraft: draft(richContent),
   editMessageText: edit,
+  editMessageCaption: editCaption,
   sendPhoto: upload('photo'),
   sendDocument: upload('document'),
   sendVideo: upload('video'),

@@ -183,7 +183,7 @@ export async function startTelegramEmulator(options: EmulatorOptions = {}): Prom
       return chat;
     },
     addTopic(group) {
-      const id = world.nextId();
+      const id = world.nextId(group);
       world.topics.get(group.id)?.add(id);
       return id;
     },

@@ -67,7 +67,7 @@ export function createUser(person: Person, chat: TelegramChat, context: UserCont
       silent: false,
       edits: 0,
       ...content,
-      id: world.nextId(),
+      id: world.nextId(place),
       chat: place,
       from: person,
       ...(topic !== undefined && { threadId: topic }),

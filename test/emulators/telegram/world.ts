@@ -46,11 +46,13 @@ export interface World {
   closedChats: Set<number>;
   /** New ids of groups that became supergroups. */
   moved: Map<number, number>;
-  nextId(): number;
+  /** Private chats and basic groups share a counter of the bot; a supergroup has one of its own. */
+  nextId(chat: TelegramChat): number;
 }
 
 export function createWorld(botId: number): World {
   let last = 100;
+  const lastIn = new Map<number, number>();
   return {
     bot: { id: botId, first_name: 'Hermes', is_bot: true, username: 'hermes_test_bot' },
     chats: new Map(),
@@ -59,7 +61,12 @@ export function createWorld(botId: number): World {
     files: new Map(),
     closedChats: new Set(),
     moved: new Map(),
-    nextId: () => ++last,
+    nextId({ id, type }) {
+      if (type !== 'supergroup') return ++last;
+      const next = (lastIn.get(id) ?? 101) + 1;
+      lastIn.set(id, next);
+      return next;
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ChatAddress } from '../../../../platforms/platform.ts';
+import type { ChatAddress, OlderMessage } from '../../../../platforms/platform.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 import { createOutbound, type Outbound } from '../../../../src/gateway/outbound/outbound.ts';
 import { newRow } from '../../../../src/gateway/turn/answer.ts';
@@ -140,6 +140,162 @@ describe('the outbound scheduler', () => {
     await expect.poll(() => stateOf(id)).toBe('sent');
     expect((await store.read.outbox.get(id))?.messageId).toBe('77');
     expect(platform.texts()).toEqual([]);
+  });
+
+  describe('what an earlier process left', () => {
+    /** Starts anew on the same store, as after a kill. */
+    function startAnew(): Promise<void> {
+      outbound.stop();
+      outbound = createOutbound({
+        store,
+        clock,
+        log: silentLog,
+        platforms: new Map([['telegram', platform]]),
+        onDead: (_row, { error }) => dead.push(error),
+        onSent: () => undefined,
+      });
+      return outbound.start();
+    }
+    async function left(markdown: string, chatId = '1', place: Partial<ChatAddress> = {}): Promise<number> {
+      const [payload] = platform.render({ kind: 'text', markdown });
+      if (!payload) throw new Error('nothing to send');
+      const target = { key: `s${chatId}`, chat: { ...chat(chatId), ...place } };
+      const row = await store.transaction((tables) =>
+        tables.outbox.add(newRow(target, { kind: 'send', payload }, 'final', clock.now())),
+      );
+      return row.id;
+    }
+    function watchLookUps(answer: (call: number) => string | null): (readonly OlderMessage[])[] {
+      const calls: (readonly OlderMessage[])[] = [];
+      platform.findDelivered = async (_chat, _payload, _key, _signal, older = []) => {
+        calls.push(older);
+        return answer(calls.length);
+      };
+      return calls;
+    }
+
+    it('is looked for before it is sent again, by what came before it', async () => {
+      const first = await say('first');
+      await expect.poll(() => stateOf(first)).toBe('sent');
+      await clock.advance(1_000);
+      const id = await left('second');
+      const calls = watchLookUps(() => '77');
+      await startAnew();
+      await expect.poll(() => stateOf(id)).toBe('sent');
+      expect((await store.read.outbox.get(id))?.messageId).toBe('77');
+      expect(platform.texts()).toEqual(['first']);
+      expect(calls).toEqual([[{ chat: chat('1'), messageId: platform.shown[0]?.id }]]);
+    });
+
+    it('is looked for only where it stood first in its chat: the rest was not on its way', async () => {
+      await left('first');
+      await left('second');
+      await left('elsewhere', '2');
+      const calls = watchLookUps(() => null);
+      await startAnew();
+      await expect.poll(() => platform.texts('1')).toEqual(['first', 'second']);
+      await expect.poll(() => platform.texts('2')).toEqual(['elsewhere']);
+      expect(calls).toHaveLength(2);
+    });
+
+    it('stays in doubt while the platform asks to wait, and is not sent', async () => {
+      const id = await left('arrived before');
+      watchLookUps((call) => {
+        if (call > 1) return '77';
+        throw new GatewayError('platform_rate_limited', 'slow down', { retryAfterMs: 5_000 });
+      });
+      await startAnew();
+      await expect.poll(async () => (await store.read.outbox.get(id))?.attempts).toBe(1);
+      await clock.advance(5_000);
+      await expect.poll(() => stateOf(id)).toBe('sent');
+      expect(platform.texts()).toEqual([]);
+    });
+
+    it.each([
+      ['another topic of the chat has something on its way', () => left('topic', '1', { threadId: '7' })],
+      [
+        'an earlier message of the chat was given up',
+        async () => {
+          fail('platform_refused');
+          const id = await say('refused');
+          await expect.poll(() => stateOf(id)).toBe('dead');
+          return id;
+        },
+      ],
+      [
+        'a line of progress may have arrived',
+        async () => {
+          outbound.show(chat('1'), 'progress', () =>
+            Promise.reject(new GatewayError('send_unknown', 'socket closed')),
+          );
+          await expect.poll(async () => (await store.read.outbox.get(2))?.state).toBe('dead');
+          return 2;
+        },
+      ],
+    ])('is not guessed at when %s', async (_name, meanwhile) => {
+      const first = await say('first', '2');
+      await expect.poll(() => stateOf(first)).toBe('sent');
+      await meanwhile();
+      const id = await left('in doubt');
+      const calls = watchLookUps(() => null);
+      await startAnew();
+      await expect.poll(() => stateOf(id)).toBe('sent');
+      expect(calls.at(0)).toEqual([]);
+    });
+
+    it('is told from the line of progress before it', async () => {
+      const [payload] = platform.render({ kind: 'progress', lines: ['at work'] });
+      if (!payload) throw new Error('nothing to show');
+      outbound.show(chat('1'), 'progress', async (adapter) => {
+        const options = { key: 'p', signal: AbortSignal.timeout(1_000) };
+        return { payload, ...(await adapter.deliver(chat('1'), payload, options)) };
+      });
+      await expect.poll(async () => (await store.read.outbox.get(1))?.state).toBe('sent');
+      const id = await left('in doubt');
+      const calls = watchLookUps(() => '77');
+      await startAnew();
+      await expect.poll(() => stateOf(id)).toBe('sent');
+      expect(calls).toEqual([[{ chat: chat('1'), messageId: platform.shown[0]?.id }]]);
+    });
+  });
+
+  it('looks once more before it sends again, for what arrives late', async () => {
+    fail('send_unknown');
+    let calls = 0;
+    platform.findDelivered = async () => {
+      calls += 1;
+      return calls > 1 ? '77' : null;
+    };
+    const id = await say('late');
+    await expect.poll(async () => (await store.read.outbox.get(id))?.attempts).toBe(1);
+    await clock.advance(1_000);
+    await expect.poll(() => stateOf(id)).toBe('sent');
+    expect(platform.texts()).toEqual([]);
+  });
+
+  it('asks a platform with keys only when it may have forgotten the key', async () => {
+    Object.assign(platform.capabilities, { idempotentSend: true });
+    let calls = 0;
+    platform.findDelivered = async () => {
+      calls += 1;
+      return '77';
+    };
+    fail('send_unknown');
+    await say('soon');
+    await expect.poll(async () => (await store.read.outbox.waiting())[0]?.attempts).toBe(1);
+    await clock.advance(1_000);
+    await expect.poll(() => platform.texts()).toEqual(['soon']);
+    expect(calls).toBe(0);
+    fail('send_unknown');
+    fail('platform_unreachable', 300_000);
+    const id = await say('much later');
+    await expect.poll(async () => (await store.read.outbox.get(id))?.attempts).toBe(1);
+    await clock.advance(1_000);
+    await expect.poll(async () => (await store.read.outbox.get(id))?.attempts).toBe(2);
+    await clock.advance(300_000);
+    await expect.poll(() => stateOf(id)).toBe('sent');
+    expect(platform.texts()).toEqual(['soon']);
+    expect(calls).toBe(1);
   });
 
   it('does not let a progress message that hangs hold up the answer', async () => {
