@@ -223,6 +223,17 @@ function isPersonal(command: SimpleCommand, path: string): boolean {
 const isRemoteTarget = (text: string) =>
   /^(?:[\w.-]+@)?[\w.\-[\]]+:(?!\\)|^\w+:\/\//.test(text) && !/^[a-zA-Z]:[\\/]/.test(text);
 
+/** The environment or the memory of other processes, the gateway's keys among them. `ps e` shows environments, `ps -e` does not. */
+function readsProcess(command: SimpleCommand): boolean {
+  const { program, args } = command;
+  if (program === 'ps') return /^[a-df-zA-Z]*e[a-zA-Z]*$/.test(args[0]?.text ?? '');
+  if (program === 'gcore') return args.length > 0;
+  return (
+    program === 'gdb' &&
+    (has(command, 'p', 'pid') || args.some((word) => /^-(?:pid|p\d)|^--pid=/.test(word.text)))
+  );
+}
+
 export const CREDENTIAL_RULES: readonly Rule[] = [
   {
     key: 'credential-file',
@@ -295,7 +306,8 @@ export const CREDENTIAL_RULES: readonly Rule[] = [
         /^(?:dump-keychain|find-(?:generic|internet)-password)$/.test(command.args[0]?.text ?? '')) ||
       (command.program === 'secret-tool' && command.args[0]?.text === 'lookup') ||
       (command.program === 'gpg' && has(command, '', 'export-secret-keys', 'export-secret-subkeys')) ||
-      (command.program === 'getent' && command.args[0]?.text === 'shadow'),
+      (command.program === 'getent' && command.args[0]?.text === 'shadow') ||
+      readsProcess(command),
     examples: {
       must: [
         'cat ~/.ssh/id_rsa',
@@ -306,10 +318,18 @@ export const CREDENTIAL_RULES: readonly Rule[] = [
         'cd ~/.hermes && base64 .env',
         'cat /proc/$PPID/environ',
         "tr '\\0' '\\n' < /proc/4242/environ",
+        'cat /proc/1/root/home/ann/.ssh/id_rsa',
+        'ps eww',
+        'gdb -p 4242',
+        'gcore 4242',
       ],
       mustNot: [
         'cat ~/.ssh/id_rsa.pub',
         'cat /proc/self/environ',
+        'ps -ef',
+        'ps aux',
+        'ps -C node -o etime',
+        'gdb ./a.out',
         'ls ~/.ssh',
         'ssh -i ~/.ssh/id_rsa host',
         'chmod 600 ~/.ssh/id_rsa',

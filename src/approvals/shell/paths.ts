@@ -171,7 +171,7 @@ export function isRoutine(written: string, resolved: string): boolean {
 
 /** Whether the content opens the gateway: with its token, or what its process was started with, a command could approve itself. */
 export function isGatewaySecret(path: string, context: CommandContext): boolean {
-  if (/^\/proc\/(?!(?:thread-)?self\/)[^/]+\/environ$/.test(path)) return true;
+  if (/^\/proc\/(?!(?:thread-)?self\/)[^/]+\/(?:environ|mem)$/.test(path)) return true;
   return gatewayHomes(context).some(
     (folder) => path === `${folder}/gateway.token` || path === `${folder}/.env`,
   );

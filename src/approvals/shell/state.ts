@@ -156,14 +156,26 @@ const UNRESOLVED = /\/\.{0,2}(?:\/|$)/;
 /** Resolves `.`, `..` and doubled slashes. Relative paths stay relative when the working directory is not known. */
 export function resolvePath(path: string, cwd: string | null): string {
   const absolute = path.startsWith('/') || path.startsWith(UNKNOWN) || cwd === null ? path : `${cwd}/${path}`;
-  const rooted = absolute.startsWith('/');
-  if (rooted && !UNRESOLVED.test(absolute)) return absolute;
+  return throughProc(shorten(absolute), cwd);
+}
+
+function shorten(path: string): string {
+  const rooted = path.startsWith('/');
+  if (rooted && !UNRESOLVED.test(path)) return path;
   const parts: string[] = [];
-  for (const part of absolute.split('/')) {
+  for (const part of path.split('/')) {
     if (part === '' || part === '.') continue;
     if (part !== '..') parts.push(part);
     else if (parts.length > 0 && parts.at(-1) !== '..') parts.pop();
     else if (!rooted) parts.push('..');
   }
   return rooted ? `/${parts.join('/')}` : parts.join('/') || '.';
+}
+
+/** Linux: `/proc/PID/root` is the root directory again, and `/proc/self/cwd` the working directory. */
+function throughProc(path: string, cwd: string | null): string {
+  const match = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(root|cwd)(?=\/|$)/.exec(path);
+  if (match === null) return path;
+  const rest = path.slice(match[0].length);
+  return throughProc(shorten(match[1] === 'root' ? `/${rest}` : `${cwd ?? UNKNOWN}/${rest}`), cwd);
 }
