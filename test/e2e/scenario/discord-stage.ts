@@ -48,6 +48,20 @@ export async function openDiscord(): Promise<TimedPlatform> {
         const message = user.says(addressed(text, place), { channel: channelOf(place) });
         return { edit: (better) => user.edits(message, addressed(better, place)) };
       },
+      mutters: (text, place) => void user.says(text, { channel: channelOf(place) }),
+      replies(text, place) {
+        const replyTo = botMessages(place).at(-1);
+        if (replyTo === undefined) throw new Error('nothing to reply to');
+        user.says(text, { channel: channelOf(place), replyTo });
+      },
+      uploadsPictures: (count, text) =>
+        void user.says(text, {
+          files: Array.from({ length: count }, (_, index) => ({
+            name: `picture${index}.png`,
+            bytes: Buffer.from(`picture ${index}`),
+            mimeType: 'image/png',
+          })),
+        }),
       uploads: (name, bytes, text, place = dm) =>
         void user.uploads(name, bytes, 'text/plain', {
           channel: channelOf(place),
@@ -69,6 +83,7 @@ export async function openDiscord(): Promise<TimedPlatform> {
   return {
     name: 'discord',
     env: { DISCORD_BOT_TOKEN: discord.token, DISCORD_API_ROOT: discord.apiRoot },
+    tooLarge: { bytes: 33 * 1_048_576, limit: '32 MiB' },
     messageUnits: 2_000,
     addPerson: (name) => personOf(discord.addUser(name)),
     addRoom(title) {

@@ -127,6 +127,43 @@ export function scenario(name: string, open: () => Promise<StagePlatform>): void
       expect(answer.text).toContain('what is in it?');
     });
 
+    test('sends four pictures at once, which are one message', async () => {
+      ann.uploadsPictures(4, 'what are these?');
+      await shows('what are these?');
+      const [request, ...others] = asked('what are these?');
+      expect(others).toEqual([]);
+      const said = JSON.stringify(request?.body.messages.at(-1));
+      expect(said.match(/saved as/g)).toHaveLength(4);
+      expect(shown()).toHaveLength(1);
+    });
+
+    test('is told of a file that is too big, and of the limit', async () => {
+      const { bytes, limit } = stage.platform.tooLarge;
+      ann.uploads('film.mov', Buffer.alloc(bytes), 'watch this');
+      const answer = await shows('watch this');
+      expect(answer.text).toContain('could not be fetched');
+      expect(answer.text).toContain(limit);
+    });
+
+    test('is not answered in a thread of others until called, and then by a reply alone', async () => {
+      const thread = room.openThread('Lunch');
+      ann.mutters('just between us', thread);
+      bob.says('are you there?', thread);
+      await shows('are you there?', thread);
+      ann.replies('and what do you think?', thread);
+      await shows('and what do you think?', thread);
+      expect(holding('just between us', thread).filter(({ text }) => /You said: just/.test(text))).toEqual(
+        [],
+      );
+      expect(shown(thread)).toHaveLength(2);
+    });
+
+    test('is heard in a thread by a mention that stands under a file', async () => {
+      const thread = room.openThread('Files');
+      ann.uploads('notes.txt', Buffer.from('buy oat milk'), 'read this to me', thread);
+      expect((await shows('buy oat milk', thread)).text).toContain('read this to me');
+    });
+
     test('corrects a message that still waits', async () => {
       const work = await keepBusy();
       const second = ann.says('frist draft');
@@ -211,6 +248,27 @@ export function scenario(name: string, open: () => Promise<StagePlatform>): void
       expect(answer.text).toContain('everyone');
       expect(answer.pings).toEqual([]);
       expect(new Set(answer.links)).toEqual(new Set(['https://example.com/docs']));
+    });
+
+    test('is neither pinged nor led anywhere by a command, its card, its outcome or its file', async () => {
+      const thread = room.openThread('Trap');
+      const hostile = `<!channel> @everyone <@${bob.id}> [x](javascript:alert(1))`;
+      ann.says(`run \`echo '${hostile}'; rm -r ${await makeBuild()}\``, thread);
+      await shows('May I run this?', thread);
+      await ann.presses('Once', thread);
+      expect((await shows('The command said:', thread)).text).toContain('everyone');
+      const path = join(stage.folder, `@everyone [x](javascript:alert(1)) ${serial}.txt`);
+      await writeFile(path, 'x');
+      stage.model.say({ text: `Look ${hostile}\n\nMEDIA:${path}` });
+      ann.says('and the file?', thread);
+      await stage.until.holds('the file', () => shown(thread).some(({ file }) => file !== undefined));
+    });
+
+    test('is neither pinged nor led anywhere by an error', async () => {
+      const hostile = `<!channel> @everyone <@${bob.id}> [x](javascript:alert(1))`;
+      stage.model.fail({ kind: 'status', status: 400, message: hostile });
+      ann.says('go on');
+      await shows(/error [0-9a-f]{6}/);
     });
   });
 }

@@ -51,6 +51,18 @@ export async function openSlack(): Promise<TimedPlatform> {
         const { message } = user.says(addressed(text, place), at(place));
         return { edit: (better) => void user.edits(message, addressed(better, place)) };
       },
+      mutters: (text, place) => void user.says(text, at(place)),
+      // A thread with a message of the bot's is one that it takes part in; Slack has no replies but threads.
+      replies: (text, place) => void user.says(text, at(place)),
+      uploadsPictures: (count, text) =>
+        void user.uploadsAll(
+          Array.from({ length: count }, (_, index) => ({
+            name: `picture${index}.png`,
+            bytes: Buffer.from(`picture ${index}`),
+            mimetype: 'image/png',
+          })),
+          { text },
+        ),
       uploads: (name, bytes, text, place = dm) =>
         void user.uploads(name, bytes, 'text/plain', { ...at(place), text: addressed(text, place) }),
       // Slack lets nobody write a slash command in a thread.
@@ -79,6 +91,7 @@ export async function openSlack(): Promise<TimedPlatform> {
       SLACK_APP_TOKEN: slack.appToken,
       SLACK_API_ROOT: slack.apiRoot,
     },
+    tooLarge: { bytes: 101 * 1_048_576, limit: '100 MB' },
     messageUnits: 12_000,
     addPerson(name) {
       const user = slack.addUser(name);

@@ -24,7 +24,13 @@ export interface StagePerson {
   dm: StagePlace;
   /** Says it to the bot: in a shared place with a mention. The result takes an edit of it. */
   says(text: string, place?: StagePlace): { edit(text: string): void };
+  /** Says it in a shared place without a word to the bot. */
+  mutters(text: string, place: StagePlace): void;
+  /** Answers the bot's newest message there, without a mention. */
+  replies(text: string, place: StagePlace): void;
   uploads(name: string, bytes: Buffer, text: string, place?: StagePlace): void;
+  /** Sends pictures at once, as an album where the platform has albums. */
+  uploadsPictures(count: number, text: string): void;
   /** Gives a command of the gateway, such as `status` or `queue buy milk`, in the way of the platform and place. */
   commands(line: string, place?: StagePlace): void;
   /** Presses the newest button with this label. Resolves once the platform was answered. */
@@ -51,6 +57,8 @@ export interface StagePlatform {
   name: 'telegram' | 'discord' | 'slack';
   /** What the gateway needs to connect. */
   env: Readonly<Record<string, string>>;
+  /** More bytes than the bot fetches, and what it says of the limit. */
+  tooLarge: { bytes: number; limit: string };
   /** Longest text of one message, in UTF-16 units. */
   messageUnits: number;
   addPerson(name: string): StagePerson;

@@ -9,6 +9,7 @@ import type { StageMessage, StagePerson, StagePlace, StagePlatform } from './sta
 /** People at Telegram. A shared chat is a forum, its threads are topics. */
 export async function openTelegram(): Promise<StagePlatform> {
   const telegram = await startTelegramEmulator();
+  let albums = 0;
 
   function chatOf({ chatId }: StagePlace): TelegramChat {
     const chat = telegram.world.chats.get(Number(chatId));
@@ -36,6 +37,22 @@ export async function openTelegram(): Promise<StagePlatform> {
         const { message } = user.says(addressed(text, place), at(place));
         return { edit: (better) => void user.edits(message, addressed(better, place)) };
       },
+      mutters: (text, place) => void user.says(text, at(place)),
+      replies(text, place) {
+        const replyTo = telegram
+          .shown(chatOf(place))
+          .findLast(({ threadId }) => threadId === at(place).topic);
+        if (replyTo === undefined) throw new Error('nothing to reply to');
+        user.says(text, { ...at(place), replyTo });
+      },
+      uploadsPictures(count, text) {
+        const album = `album${++albums}`;
+        for (let index = 0; index < count; index += 1)
+          user.uploads(
+            { kind: 'photo', bytes: Buffer.from(`picture ${index}`) },
+            index === 0 ? { album, caption: text } : { album },
+          );
+      },
       uploads: (name, bytes, text, place = dm) =>
         void user.uploads(
           { kind: 'document', name, bytes, mimeType: 'text/plain' },
@@ -51,6 +68,7 @@ export async function openTelegram(): Promise<StagePlatform> {
   return {
     name: 'telegram',
     env: { TELEGRAM_BOT_TOKEN: telegram.token, TELEGRAM_API_ROOT: telegram.apiRoot },
+    tooLarge: { bytes: 25_000_000, limit: '20 MB' },
     messageUnits: 4_096,
     addPerson: (name) => personOf(telegram.addUser(name, { locale: 'en' })),
     addRoom(title) {

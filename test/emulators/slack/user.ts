@@ -40,6 +40,11 @@ export interface SlackUserHandle {
     mimetype: string,
     options?: SayOptions & { text?: string; subtype?: string },
   ): Sent;
+  /** Several files in one message. */
+  uploadsAll(
+    files: readonly { name: string; bytes: Buffer; mimetype: string }[],
+    options?: SayOptions & { text?: string },
+  ): Sent;
   /** Presses the button with this label or action id; confirms when asked to. */
   presses(button: string, message: SlackMessage): Receipt;
   submits(text: string): Receipt;
@@ -108,6 +113,24 @@ export function createUser(user: SlackUser, deps: UserDeps): SlackUserHandle {
     return { message, receipts };
   }
 
+  function keep(
+    content: Pick<SlackFile, 'name' | 'bytes' | 'mimetype' | 'subtype'>,
+    { channel }: SayOptions,
+  ): SlackFile {
+    const file: SlackFile = {
+      id: world.nextId('F'),
+      teamId: teamOf(channel ?? dm()).id,
+      title: content.name,
+      user: user.id,
+      uploaded: true,
+      external: false,
+      shares: [],
+      ...content,
+    };
+    world.files.set(file.id, file);
+    return file;
+  }
+
   return {
     id: user.id,
     name: user.realName,
@@ -129,25 +152,12 @@ export function createUser(user: SlackUser, deps: UserDeps): SlackUserHandle {
         event_ts: message.editedTs,
       });
     },
-    uploads(name, bytes, mimetype, options = {}) {
-      const team = teamOf(options.channel ?? dm());
-      const id = world.nextId('F');
-      const file: SlackFile = {
-        id,
-        teamId: team.id,
-        name,
-        title: name,
-        mimetype,
-        bytes,
-        user: user.id,
-        ...(options.subtype === undefined ? {} : { subtype: options.subtype }),
-        uploaded: true,
-        external: false,
-        shares: [],
-      };
-      world.files.set(id, file);
+    uploads(name, bytes, mimetype, { subtype, ...options } = {}) {
+      const file = keep({ name, bytes, mimetype, ...(subtype === undefined ? {} : { subtype }) }, options);
       return says(options.text ?? '', { ...options, files: [file] });
     },
+    uploadsAll: (files, options = {}) =>
+      says(options.text ?? '', { ...options, files: files.map((file) => keep(file, options)) }),
     presses(button, message) {
       const channel = channelOf(message);
       return deps.send('interactive', {
