@@ -101,6 +101,38 @@ describe('an answer', () => {
     expect(methodsOf(rig)).toHaveLength(3);
   });
 
+  test.each([
+    ['topic 42 names it', true],
+    ['General (id 1) names none', false],
+  ])('and every other call about %s', async (_what, isTopic) => {
+    const rig = await connectedRig();
+    const { emulator, platform } = rig;
+    const group = emulator.addGroup('Builders', { forum: true });
+    const topic = isTopic ? emulator.addTopic(group) : 1;
+    const chat: ChatAddress = { ...addressFor(group), kind: 'thread', threadId: String(topic) };
+    const folder = await mkdtemp(join(tmpdir(), 'telegram-send-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'a.txt');
+    await writeFile(path, 'x');
+    const before = emulator.calls.length;
+    await deliver(rig, answer('hello'), chat);
+    await deliver(rig, { kind: 'progress', lines: ['working'] }, chat);
+    await deliver(rig, { kind: 'file', path, name: 'a.txt', as: 'document' }, chat);
+    const card = { title: 'May I?', tone: 'warning', blocks: [], buttons: [] } as const;
+    await deliver(rig, { kind: 'card', card }, chat);
+    await platform.showActivity(chat, 'working', deliverOptions().signal);
+    const calls = emulator.calls.slice(before).filter(({ method }) => method.startsWith('send'));
+    expect(calls.map(({ method }) => method)).toEqual([
+      'sendRichMessage',
+      'sendMessage',
+      'sendDocument',
+      'sendMessage',
+      'sendChatAction',
+    ]);
+    const named = calls.map(({ fields }) => fields['message_thread_id']);
+    expect(new Set(named)).toEqual(new Set([isTopic ? topic : undefined]));
+  });
+
   test('names no thread in General', async () => {
     const rig = await connectedRig();
     const group = rig.emulator.addGroup('Builders', { forum: true });
