@@ -1,4 +1,3 @@
-import { availableBackends } from '../../tools/environments/index.ts';
 import type { LoadedConfig } from '../config/load.ts';
 
 /**
@@ -34,7 +33,6 @@ export const idleKeys: readonly string[] = [
   'session_reset.bg_process_max_age_hours',
   'streaming.fresh_final_after_seconds',
   'stt',
-  'terminal.modal_image',
   'terminal.oneshot_completion_wait_seconds',
   'terminal.persistent_shell',
   'tool_budget',
@@ -51,15 +49,8 @@ export const idleKeys: readonly string[] = [
 const isIdle = (path: string): boolean => idleKeys.some((key) => path === key || path.startsWith(`${key}.`));
 
 /** A sentence for each setting that will do nothing, with where it was made. */
-export function idleSettings({ config, sources }: Pick<LoadedConfig, 'config' | 'sources'>): string[] {
-  const told = Object.entries(sources)
+export function idleSettings({ sources }: Pick<LoadedConfig, 'sources'>): string[] {
+  return Object.entries(sources)
     .filter(([path]) => isIdle(path))
     .map(([path, source]) => `${path} (${source}) has no effect: what it stands for is not built in yet.`);
-  const { backend } = config.terminal;
-  if (!availableBackends.includes(backend)) {
-    told.push(
-      `The terminal backend ${backend} is not built in: no command can run. Set terminal.backend (TERMINAL_ENV) to one of ${availableBackends.join(', ')}.`,
-    );
-  }
-  return told;
 }

@@ -39,6 +39,7 @@ export function terminalOptionsOf({ terminal }: Config, home: string): TerminalO
       ...(terminal.ssh_known_hosts !== '' && { knownHosts: terminal.ssh_known_hosts }),
     },
     daytona: { image: terminal.daytona_image },
+    modal: { image: terminal.modal_image },
     vercel: { runtime: terminal.vercel_runtime },
     singularity: {
       image: terminal.singularity_image,

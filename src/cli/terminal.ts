@@ -1,6 +1,5 @@
-import { availableBackends, installIdOf } from '../../tools/environments/index.ts';
+import { installIdOf } from '../../tools/environments/index.ts';
 import { tryBackend } from '../../tools/environments/try-backend.ts';
-import { GatewayError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { loadHome, makeHome } from './load.ts';
 import { print } from './print.ts';
@@ -10,11 +9,6 @@ import { terminalOptionsOf } from './terminal-options.ts';
 export async function tryTerminal(backend: string | undefined): Promise<void> {
   const loaded = await loadHome(backend === undefined ? {} : { flags: { 'terminal.backend': backend } });
   const { config, home, env } = loaded;
-  if (!availableBackends.includes(config.terminal.backend)) {
-    throw new GatewayError('usage', `The backend ${config.terminal.backend} is not built in.`, {
-      mend: `Choose one of ${availableBackends.join(', ')}.`,
-    });
-  }
   await makeHome(home);
   print(`Trying ${config.terminal.backend}`);
   const context = {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,6 +8,8 @@ export interface Machine {
   folder: string;
   /** Where commands start, and the home of whoever runs them. */
   home: string;
+  /** Starts a program, with its streams apart. */
+  start(argv: readonly string[], options?: Pick<MachineRun, 'cwd' | 'env'>): ChildProcessWithoutNullStreams;
   /** Runs a program to its end, or to its limit (exit code null). Resolves when all that holds its output has closed it. */
   run(argv: readonly string[], options?: MachineRun): Promise<{ exitCode: number | null; output: string }>;
   write(path: string, data: Uint8Array): Promise<void>;
@@ -52,12 +54,16 @@ export async function createMachine(folder: string, image?: string): Promise<Mac
     }
   }
 
+  const start: Machine['start'] = ([program = '', ...args], { cwd = home, env = {} } = {}) =>
+    spawn(program, args, { cwd, env: { ...base, ...env }, detached: true });
+
   return {
     folder,
     home,
-    run([program = '', ...args], { stdin = '', cwd = home, env = {}, timeoutMs } = {}) {
+    start,
+    run(argv, { stdin = '', timeoutMs, ...place } = {}) {
       return new Promise((resolve, reject) => {
-        const child = spawn(program, args, { cwd, env: { ...base, ...env }, detached: true });
+        const child = start(argv, place);
         const parts: Buffer[] = [];
         let late = false;
         const timer =

@@ -2,6 +2,7 @@ import type {
   ContainerLimits,
   DaytonaOptions,
   DockerOptions,
+  ModalOptions,
   SingularityOptions,
   SshOptions,
   TerminalOptions,
@@ -18,6 +19,7 @@ export interface OptionChanges {
   ssh?: Partial<SshOptions>;
   singularity?: Partial<SingularityOptions>;
   daytona?: Partial<DaytonaOptions>;
+  modal?: Partial<ModalOptions>;
   vercel?: Partial<VercelOptions>;
 }
 
@@ -44,6 +46,7 @@ export function testOptions(sandboxFolder: string, changes: OptionChanges = {}):
     },
     ssh: { host: '127.0.0.1', user: 'root', port: 22, hostKeys: 'strict', ...changes.ssh },
     singularity: { image: '', ...changes.singularity },
+    modal: { image: 'debian:12', ...changes.modal },
     daytona: { image: 'debian:12', ...changes.daytona },
     vercel: { runtime: 'node24', ...changes.vercel },
   };

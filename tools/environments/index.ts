@@ -1,49 +1,38 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { GatewayError } from '../../src/errors.ts';
 import type { BackendName, Environment } from './environment.ts';
 import type { OpenContext, TerminalOptions } from './options.ts';
 
 type Open = (options: TerminalOptions, context: OpenContext) => Promise<Environment>;
 
 /** One line a backend; each is loaded when it is chosen. */
-const backends: Readonly<Partial<Record<BackendName, Open>>> = {
+const backends: Readonly<Record<BackendName, Open>> = {
   local: async (options, context) => openLocal(options, context),
   docker: async (options, context) => (await import('./docker.ts')).createDockerEnvironment(options, context),
   ssh: async (options, context) => (await import('./ssh.ts')).createSshEnvironment(options, context),
   singularity: async (options, context) =>
     (await import('./singularity.ts')).createSingularityEnvironment(options, context),
+  modal: async (options, context) => (await import('./modal.ts')).createModalEnvironment(options, context),
   daytona: async (options, context) =>
     (await import('./daytona.ts')).createDaytonaEnvironment(options, context),
   vercel_sandbox: async (options, context) =>
     (await import('./vercel.ts')).createVercelEnvironment(options, context),
 };
 
-export const availableBackends = Object.keys(backends);
-
 /** Opens the environment that the options choose. Rejects with a `GatewayError` that tells the mend. */
 export async function openEnvironment(options: TerminalOptions, context: OpenContext): Promise<Environment> {
-  const open = backends[options.backend];
-  if (open === undefined) {
-    throw new GatewayError(
-      'environment_refused',
-      `The terminal backend ${options.backend} is not built in.`,
-      {
-        mend: `Set terminal.backend (TERMINAL_ENV) to one of ${availableBackends.join(', ')}.`,
-      },
-    );
-  }
-  return open(options, context);
+  return backends[options.backend](options, context);
 }
 
-type Reach = (context: Pick<OpenContext, 'env'>) => Promise<string>;
+type Reach = (context: Pick<OpenContext, 'env' | 'log'>) => Promise<string>;
 
 /**
  * Services that take money for a sandbox and minutes to make the first one. Whoever only wants to know whether one is
  * set up asks it that, and what is tried there is thrown away.
  */
 const reaches: Readonly<Partial<Record<BackendName, Reach>>> = {
+  modal: async (context) => (await import('./modal.ts')).reachModal(context),
   daytona: async ({ env }) => (await import('./daytona.ts')).reachDaytona(env),
   vercel_sandbox: async ({ env }) => (await import('./vercel.ts')).reachVercel(env),
 };
@@ -75,6 +64,7 @@ export async function reapLeftovers(
   if (options.backend === 'singularity') {
     return (await import('./singularity.ts')).reapSingularity(options, context);
   }
+  if (options.backend === 'modal') return (await import('./modal.ts')).reapModal(options, context);
   if (options.backend === 'daytona') return (await import('./daytona.ts')).reapDaytona(options, context);
   if (options.backend === 'vercel_sandbox') return (await import('./vercel.ts')).reapVercel(options, context);
   return [];

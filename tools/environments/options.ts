@@ -17,6 +17,7 @@ export interface TerminalOptions {
   ssh: SshOptions;
   singularity: SingularityOptions;
   daytona: DaytonaOptions;
+  modal: ModalOptions;
   vercel: VercelOptions;
 }
 
@@ -62,6 +63,11 @@ export interface SingularityOptions {
   image: string;
   binary?: string;
   scratchFolder?: string;
+}
+
+export interface ModalOptions {
+  /** The name of an image in a registry. */
+  image: string;
 }
 
 export interface DaytonaOptions {

@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { idleKeys, idleSettings } from '../../../../src/cli/idle-keys.ts';
-import { configSchema } from '../../../../src/config/schema.ts';
 import { allKeys } from '../../../../src/config/shape.ts';
 
 const isIdle = (path: string) => idleKeys.some((key) => path === key || path.startsWith(`${key}.`));
@@ -31,18 +30,12 @@ describe('keys that nothing reads yet', () => {
 
   it('are told when they are set, with their place', () => {
     const told = idleSettings({
-      config: configSchema.parse({}),
       sources: { redis_url: 'REDIS_URL', 'delegation.model': 'config.yaml', 'approvals.mode': 'config.yaml' },
     });
     expect(told).toEqual([
       'redis_url (REDIS_URL) has no effect: what it stands for is not built in yet.',
       'delegation.model (config.yaml) has no effect: what it stands for is not built in yet.',
     ]);
-  });
-
-  it('go with a backend that is only a name: it is told with those that exist', () => {
-    const config = configSchema.parse({ terminal: { backend: 'modal' } });
-    expect(idleSettings({ config, sources: {} })).toEqual([expect.stringMatching(/modal.*local, docker/)]);
   });
 });
 
