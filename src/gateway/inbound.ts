@@ -14,6 +14,7 @@ import type { Pairing } from './pairing.ts';
 import { plainDecision } from './plain-words.ts';
 import type { Replies } from './replies.ts';
 import { type SessionKeyRules, sessionKeyOf } from './session-key.ts';
+import { noBlame } from './turn/blame.ts';
 import { newSessionId } from './turn/intake.ts';
 import type { Lanes } from './turn/lanes.ts';
 
@@ -231,7 +232,7 @@ export function createReceive(options: InboundOptions): Receive {
       userName: event.sender.name,
       locale: options.language(event),
       turn: 'idle',
-      blame: 0,
+      blame: noBlame,
       settings: {},
       createdAt: now,
       updatedAt: now,

@@ -10,7 +10,7 @@ import type { Replies } from './replies.ts';
 import { type ResetPolicy, type ResetReason, resetReason } from './reset-policy.ts';
 import { tellRestarted } from './restart.ts';
 import type { Timers } from './timers.ts';
-import { blameFor } from './turn/blame.ts';
+import { blameAfterDeath } from './turn/blame.ts';
 import { resetSession } from './turn/intake.ts';
 import type { Lanes } from './turn/lanes.ts';
 import { prune } from './upkeep.ts';
@@ -50,8 +50,7 @@ export async function recover(options: RecoveryOptions): Promise<{ resumed: numb
   await store.transaction(async (tables) => {
     if (options.alone) await tables.sessions.releaseAll();
     for (const session of died) {
-      const blame = session.blame + (await blameFor(session, tables));
-      await tables.sessions.update(session.key, { blame });
+      await tables.sessions.update(session.key, { blame: await blameAfterDeath(session, tables) });
     }
     for (const { session, reason } of overdue) await endOverdue(tables, session, reason, options);
     await tellRestarted(tables, replies);

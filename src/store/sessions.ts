@@ -12,12 +12,20 @@ export interface SessionRow {
   locale: string;
   /** `running`: a turn is open; `parked`: it waits for a person; `idle`: nothing to do. */
   turn: 'idle' | 'running' | 'parked';
-  /** How much its open turn is to blame for deaths of the process; see src/gateway/turn/blame.ts. */
-  blame: number;
+  /** Deaths of the process that its open turn is to blame for. */
+  blame: Blame;
   settings: SessionSettings;
   createdAt: number;
   /** Last activity of the user or the agent, for the reset policy. */
   updatedAt: number;
+}
+
+/** See src/gateway/turn/blame.ts. */
+export interface Blame {
+  /** While its tool ran, or what it brought was taken in. */
+  atWork: number;
+  /** While it waited for the model, since anything came of the turn. */
+  waiting: number;
 }
 
 export interface SessionSettings {

@@ -44,7 +44,7 @@ function session(key: string): SessionRow {
     userName: 'Ann',
     locale: 'en',
     turn: 'idle',
-    blame: 0,
+    blame: { atWork: 0, waiting: 0 },
     settings: {},
     createdAt: 1,
     updatedAt: 1,

@@ -5,6 +5,7 @@ import type { InboxRow } from '../../store/inbox.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Store, Tables, Transaction } from '../../store/store.ts';
 import { type ResetPolicy, type ResetReason, resetReason } from '../reset-policy.ts';
+import { noBlame } from './blame.ts';
 import { proveLease } from './lease.ts';
 
 export interface IntakeOptions {
@@ -64,7 +65,7 @@ export function createIntake(options: IntakeOptions): Intake {
       const group = (await nextGroup(session.key)) ?? [];
       await store.transaction(async (tables) => {
         await proveLease(tables, session.key, fence);
-        await tables.sessions.update(session.key, { blame: 0 });
+        await tables.sessions.update(session.key, { blame: noBlame });
         if (group.length === 0) return;
         await tables.inbox.setState(
           group.map((row) => row.id),
@@ -99,6 +100,7 @@ export function createIntake(options: IntakeOptions): Intake {
         );
         await tables.sessions.update(session.key, {
           turn: 'running',
+          blame: { ...current.blame, waiting: 0 },
           chat: first.event.chat,
           userId: first.event.sender.id,
           userName: first.event.sender.name,

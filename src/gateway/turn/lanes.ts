@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts';
 import type { TurnQueue } from '../../queue/turn-queue.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Store } from '../../store/store.ts';
-import { guiltyFrom, suspectFrom } from './blame.ts';
+import { isGuilty, isSuspect } from './blame.ts';
 import type { Intake } from './intake.ts';
 import { proveLease } from './lease.ts';
 import { createRetries } from './retries.ts';
@@ -74,7 +74,7 @@ export function createLanes(options: LanesOptions): Lanes {
   /** What may be killing the process runs alone, so that nothing else is blamed for its next death. */
   async function work(key: string): Promise<void> {
     const session = await store.read.sessions.get(key);
-    if ((session?.blame ?? 0) < suspectFrom) return workLeased(key);
+    if (session === null || !isSuspect(session.blame)) return workLeased(key);
     const mine = suspects.then(() => workLeased(key));
     suspects = mine.catch(() => undefined);
     return mine;
@@ -117,7 +117,7 @@ export function createLanes(options: LanesOptions): Lanes {
       const session = await store.read.sessions.get(key);
       if (!session) return;
       if (session.turn === 'idle') {
-        if (session.blame >= guiltyFrom) {
+        if (isGuilty(session.blame)) {
           await intake.setAside(session, fence);
           continue;
         }
@@ -138,7 +138,7 @@ export function createLanes(options: LanesOptions): Lanes {
     const limitMs = options.inactivityMs();
     const stopWatching = watchActivity(turn, abort, { limitMs, clock, log, session: key });
     try {
-      if (session.blame >= guiltyFrom || retries.isHopeless(key)) {
+      if (isGuilty(session.blame) || retries.isHopeless(key)) {
         await turn.giveUp('deaths');
         return 'ended';
       }

@@ -5,6 +5,7 @@ import type { Entry, EntryBody } from '../../store/entries.ts';
 import type { NewOutboxRow, OutboxRow } from '../../store/outbox.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Store, Tables, Transaction } from '../../store/store.ts';
+import { noBlame } from './blame.ts';
 import { proveLease } from './lease.ts';
 
 type AssistantBody = Extract<EntryBody, { kind: 'assistant' }>;
@@ -58,6 +59,12 @@ export function createTranscript(
     entries.push(...added);
   }
 
+  /** Deaths while it waited for the model count only as long as nothing comes of the turn. */
+  async function noteProgress(tables: Tables): Promise<void> {
+    if (session.blame.waiting > 0)
+      await tables.sessions.update(session.key, { blame: { ...session.blame, waiting: 0 } });
+  }
+
   async function storeOutbox(tables: Transaction, rows: readonly NewOutboxRow[]): Promise<void> {
     const stored: OutboxRow[] = [];
     for (const row of rows) stored.push(await tables.outbox.add(row));
@@ -75,6 +82,7 @@ export function createTranscript(
       await appendAll([withFreshIds(body, hidden)], async (tables) => {
         await storeOutbox(tables, rows);
         if (rows.length > 0) await tables.outbox.closeStreams(session.key);
+        await noteProgress(tables);
         await tables.sessions.addUsage(session.key, usage);
       });
     },
@@ -92,6 +100,7 @@ export function createTranscript(
           results.map((result) => result.callId),
           at,
         );
+        await noteProgress(tables);
       });
       entries.push(...added);
     },
@@ -102,7 +111,7 @@ export function createTranscript(
         await tables.outbox.closeStreams(session.key);
         await tables.inbox.settle(session.key, 'done');
         await tables.sessions.addUsage(session.key, usage);
-        await tables.sessions.update(session.key, { turn: 'idle', blame: 0, updatedAt: at });
+        await tables.sessions.update(session.key, { turn: 'idle', blame: noBlame, updatedAt: at });
       });
     },
     /** Ends the turn without an answer: it was stopped, or the next message takes its place. */
@@ -110,7 +119,7 @@ export function createTranscript(
       await appendAll([body], async (tables, at) => {
         await tables.outbox.closeStreams(session.key);
         await tables.inbox.settle(session.key, 'done');
-        await tables.sessions.update(session.key, { turn: 'idle', blame: 0, updatedAt: at });
+        await tables.sessions.update(session.key, { turn: 'idle', blame: noBlame, updatedAt: at });
       });
     },
   };

@@ -148,4 +148,10 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE outbox ADD COLUMN sent_at INTEGER;
   `,
+  // A death at work counted four times as much as one while the model was waited for.
+  `
+  ALTER TABLE sessions RENAME COLUMN resumes TO deaths_at_work;
+  ALTER TABLE sessions ADD COLUMN deaths_waiting INTEGER NOT NULL DEFAULT 0;
+  UPDATE sessions SET deaths_at_work = deaths_at_work / 4;
+  `,
 ];

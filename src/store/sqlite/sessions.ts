@@ -18,15 +18,16 @@ export function createSessionTable(sql: Statements): SessionTable {
     );
   const write = (row: SessionRow) =>
     sql.run(
-      `UPDATE sessions SET session_id = ?, chat = ?, user_id = ?, user_name = ?, locale = ?, turn = ?, resumes = ?,
-         settings = ?, updated_at = ? WHERE key = ?`,
+      `UPDATE sessions SET session_id = ?, chat = ?, user_id = ?, user_name = ?, locale = ?, turn = ?, deaths_at_work = ?,
+         deaths_waiting = ?, settings = ?, updated_at = ? WHERE key = ?`,
       row.sessionId,
       JSON.stringify(row.chat),
       row.userId,
       row.userName,
       row.locale,
       row.turn,
-      row.blame,
+      row.blame.atWork,
+      row.blame.waiting,
       JSON.stringify(row.settings),
       row.updatedAt,
       row.key,
@@ -42,8 +43,8 @@ export function createSessionTable(sql: Statements): SessionTable {
     },
     async create(row) {
       sql.run(
-        `INSERT INTO sessions (key, session_id, chat, user_id, user_name, locale, turn, resumes, settings, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO sessions (key, session_id, chat, user_id, user_name, locale, turn, deaths_at_work, deaths_waiting, settings, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         row.key,
         row.sessionId,
         JSON.stringify(row.chat),
@@ -51,7 +52,8 @@ export function createSessionTable(sql: Statements): SessionTable {
         row.userName,
         row.locale,
         row.turn,
-        row.blame,
+        row.blame.atWork,
+        row.blame.waiting,
         JSON.stringify(row.settings),
         row.createdAt,
         row.updatedAt,
@@ -124,7 +126,7 @@ export function createSessionTable(sql: Statements): SessionTable {
         ...row,
         sessionId: newSessionId,
         turn: 'idle',
-        blame: 0,
+        blame: { atWork: 0, waiting: 0 },
         settings,
         updatedAt: now,
       };
@@ -160,7 +162,7 @@ function toRow(row: Row): SessionRow {
     userName: text(row, 'user_name'),
     locale: text(row, 'locale'),
     turn: oneOf(text(row, 'turn'), ['idle', 'running', 'parked']),
-    blame: integer(row, 'resumes'),
+    blame: { atWork: integer(row, 'deaths_at_work'), waiting: integer(row, 'deaths_waiting') },
     settings: json<SessionSettings>(row, 'settings'),
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),

@@ -70,7 +70,7 @@ async function addSession(tables: Transaction, index: number): Promise<void> {
     userName: 'Ann',
     locale: 'en',
     turn: isRunning ? 'running' : isParked ? 'parked' : 'idle',
-    blame: 0,
+    blame: { atWork: 0, waiting: 0 },
     settings: {},
     createdAt: now,
     updatedAt: now,

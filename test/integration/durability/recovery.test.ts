@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { guiltyFrom, suspectFrom } from '../../../src/gateway/turn/blame.ts';
+import { noBlame } from '../../../src/gateway/turn/blame.ts';
+import type { Blame } from '../../../src/store/sessions.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type Harness, type HarnessOptions, startHarness } from '../../support/gateway-harness.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
@@ -10,11 +11,11 @@ import { createLedgerTools, type LedgerTools, never } from './ledger-tools.ts';
 const setAside = /interrupted several times while working on this and set it aside.*\(error [0-9a-f]{6}\)/;
 const key = 'agent:main:telegram:dm:1';
 
-/** A store as a process leaves it that died in the middle of its work on a session. */
-async function dieAtWork(store: Store, times = 1): Promise<void> {
+/** A store as a process leaves it that died while it worked on a session; not for the first time. */
+async function dieAgain(store: Store, before: Partial<Blame> = {}): Promise<void> {
   await store.transaction(async (tables) => {
     await tables.sessions.acquire(key, 'dead', Date.now(), Date.now() + 60_000);
-    await tables.sessions.update(key, { blame: guiltyFrom * ((times - 1) / 3) });
+    await tables.sessions.update(key, { blame: { ...noBlame, ...before } });
   });
 }
 
@@ -53,25 +54,67 @@ describe('recovery at the start', () => {
 
   it('resumes a turn at whose tool the process died twice', async () => {
     await startAndWork();
-    await harness.restart(createScriptedModel(['resumed']), (store) => dieAtWork(store, 2));
+    await harness.restart(createScriptedModel(['resumed']), (store) => dieAgain(store, { atWork: 1 }));
     await shown().toEqual(['resumed']);
-    expect((await session()).blame).toBe(0);
+    expect((await session()).blame).toEqual(noBlame);
   });
 
   it('sets a message aside at whose tool the process died three times, and answers the next', async () => {
     await startAndWork();
     const model = createScriptedModel(['next']);
-    await harness.restart(model, (store) => dieAtWork(store, 3));
+    await harness.restart(model, (store) => dieAgain(store, { atWork: 2 }));
     await shown().toEqual([expect.stringMatching(setAside)]);
     expect(model.requests).toEqual([]);
     await harness.platform.says('hi');
     await shown().toEqual([expect.stringMatching(setAside), 'next']);
   });
 
-  it('seldom blames a turn that only waited for the model', async () => {
+  it('resumes a turn three times that only waited for the model', async () => {
     await startAndThink();
-    await harness.restart(createScriptedModel(['resumed']), (store) => dieAtWork(store, 3));
+    await harness.restart(createScriptedModel(['resumed']), (store) => dieAgain(store, { waiting: 2 }));
     await shown().toEqual(['resumed']);
+    expect((await session()).blame).toEqual(noBlame);
+  });
+
+  it('gives a turn up that was resumed three times and came no further', async () => {
+    await startAndThink();
+    const model = createScriptedModel(['next']);
+    await harness.restart(model, (store) => dieAgain(store, { waiting: 3 }));
+    await shown().toEqual([expect.stringMatching(setAside)]);
+    expect(model.requests).toEqual([]);
+    await harness.platform.says('hi');
+    await shown().toEqual([expect.stringMatching(setAside), 'next']);
+  });
+
+  it('counts resumes anew once something of the turn is stored', async () => {
+    await startAndThink();
+    const going = createScriptedModel([
+      { call: 'run', args: { command: 'one' } },
+      { wait: never, say: 'never' },
+    ]);
+    await harness.restart(going, (store) => dieAgain(store, { waiting: 2 }));
+    await expect.poll(() => going.requests.length).toBe(2);
+    expect((await session()).blame).toEqual(noBlame);
+    await harness.restart(createScriptedModel(['resumed']), (store) => dieAgain(store));
+    await shown().toEqual(['resumed']);
+    expect(tools.ledger).toEqual(['one']);
+  });
+
+  it('goes on counting deaths at its tools, whatever is stored in between', async () => {
+    await startAndWork();
+    const again = createScriptedModel([{ call: 'hang', args: { command: 'work' } }]);
+    await harness.restart(again, (store) => dieAgain(store));
+    await expect.poll(() => tools.hanging.length).toBe(2);
+    expect((await session()).blame).toEqual({ atWork: 1, waiting: 0 });
+  });
+
+  it('blames no session that was not worked on', async () => {
+    await startAndThink();
+    await harness.restart(createScriptedModel([{ wait: never, say: 'never' }]), (store) =>
+      store.transaction((tables) => tables.sessions.releaseAll()),
+    );
+    await expect.poll(async () => (await harness.store.read.sessions.leased()).length).toBe(1);
+    expect((await session()).blame).toEqual(noBlame);
   });
 
   it('sets a message aside whose taking in killed the process three times', async () => {
@@ -84,7 +127,7 @@ describe('recovery at the start', () => {
     const attachments = [{ kind: 'document', ref: 'bomb', name: 'bomb.zip' } as const];
     await platform.says('open this', { attachments });
     await expect.poll(() => downloads).toBe(1);
-    await harness.restart(createScriptedModel(['next']), (store) => dieAtWork(store, 3));
+    await harness.restart(createScriptedModel(['next']), (store) => dieAgain(store, { atWork: 2 }));
     await shown().toEqual([expect.stringMatching(setAside)]);
     expect(downloads).toBe(1);
     await platform.says('hi');
@@ -97,7 +140,7 @@ describe('recovery at the start', () => {
     expect(await harness.store.read.sessions.leased()).toEqual([]);
     await harness.restart(createScriptedModel([{ wait: never, say: 'never' }]));
     await expect.poll(async () => (await harness.store.read.sessions.leased()).length).toBe(1);
-    expect((await session()).blame).toBe(0);
+    expect((await session()).blame).toEqual(noBlame);
   });
 
   it('works on what may have killed it alone, while the others go on', async () => {
@@ -115,7 +158,9 @@ describe('recovery at the start', () => {
       store.transaction(async (tables) => {
         await tables.sessions.releaseAll();
         for (const chatId of ['1', '2'])
-          await tables.sessions.update(`agent:main:telegram:dm:${chatId}`, { blame: suspectFrom });
+          await tables.sessions.update(`agent:main:telegram:dm:${chatId}`, {
+            blame: { atWork: 2, waiting: 0 },
+          });
       }),
     );
     await shown().toEqual(['innocent']);

@@ -92,6 +92,20 @@ describe('opening the state database', () => {
       again.close();
     });
 
+    it('weigh deaths at work as one each, which had counted four', () => {
+      const old = new DatabaseSync(path);
+      migrate(old, path, migrations.slice(0, 2));
+      old.exec(`INSERT INTO sessions (key, session_id, chat, user_id, user_name, locale, turn, resumes, settings,
+        created_at, updated_at) VALUES ('k', 's', '{}', 'u', 'u', 'en', 'running', 9, '{}', 1, 1)`);
+      old.close();
+      const db = openWriter(path);
+      expect(db.prepare('SELECT deaths_at_work, deaths_waiting FROM sessions').get()).toEqual({
+        deaths_at_work: 2,
+        deaths_waiting: 0,
+      });
+      db.close();
+    });
+
     it('bring a database of every released schema to the present one', () => {
       for (let version = 0; version < migrations.length; version += 1) {
         const old = new DatabaseSync(`${path}-${version}`);
