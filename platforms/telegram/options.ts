@@ -31,7 +31,14 @@ export interface TelegramOptions {
   /** How much longer than that it may take before it counts as dead, in milliseconds. */
   pollGraceMs?: number;
   /** Waits after failed calls for updates: the first, doubled up to the longest. */
-  backoff?: { firstMs: number; longestMs: number };
+  backoff?: Backoff;
+  /** The same after conflicts with another program that polls; as `backoff` when only that is given. */
+  conflictBackoff?: Backoff;
+}
+
+export interface Backoff {
+  firstMs: number;
+  longestMs: number;
 }
 
 export interface TelegramSettings extends Required<Omit<TelegramOptions, 'webhook' | 'mentionPatterns'>> {
@@ -64,7 +71,9 @@ export function withDefaults(options: TelegramOptions): TelegramSettings {
     dropStaleUpdates: options.dropStaleUpdates ?? false,
     pollTimeoutSeconds: options.pollTimeoutSeconds ?? 30,
     pollGraceMs: options.pollGraceMs ?? 10_000,
-    backoff: options.backoff ?? { firstMs: 5_000, longestMs: 60_000 },
+    // Somebody waits for an answer while updates are not fetched: a second after the outage, not a minute.
+    backoff: options.backoff ?? { firstMs: 1_000, longestMs: 5_000 },
+    conflictBackoff: options.conflictBackoff ?? options.backoff ?? { firstMs: 5_000, longestMs: 60_000 },
   };
 }
 

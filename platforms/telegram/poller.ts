@@ -67,8 +67,9 @@ export function createPoller({ client, settings, handle, sink, account, clock, l
   }
 
   async function recover(failures: number, error: GatewayError, signal: AbortSignal): Promise<void> {
-    const { firstMs, longestMs } = settings.backoff;
-    const waitMs = error.retryAfterMs ?? Math.min(longestMs, firstMs * 2 ** (failures - 1));
+    const { firstMs, longestMs } =
+      error.code === 'token_in_use' ? settings.conflictBackoff : settings.backoff;
+    const waitMs = error.retryAfterMs ?? jittered(Math.min(longestMs, firstMs * 2 ** (failures - 1)));
     sink.report({ state: 'retrying', reason: error.message });
     log.warn({ failures, waitMs, why: error.message }, 'telegram: no updates, trying again');
     await sleep(clock, waitMs, signal);
@@ -113,7 +114,8 @@ export function createPoller({ client, settings, handle, sink, account, clock, l
           const error = toGatewayError(thrown, 'getUpdates');
           failures += 1;
           if (error.code === 'token_in_use') {
-            const isRecent = clock.now() - lastConflictAt < conflictMemory * settings.backoff.longestMs;
+            const isRecent =
+              clock.now() - lastConflictAt < conflictMemory * settings.conflictBackoff.longestMs;
             conflicts = isRecent ? conflicts + 1 : 1;
             lastConflictAt = clock.now();
           }
@@ -126,6 +128,11 @@ export function createPoller({ client, settings, handle, sink, account, clock, l
       }
     },
   };
+}
+
+/** A quarter shorter at most: bots that an outage stopped together must not come back together. */
+function jittered(waitMs: number): number {
+  return Math.round(waitMs * (0.75 + Math.random() / 4));
 }
 
 function isWebhookConflict(error: unknown): boolean {

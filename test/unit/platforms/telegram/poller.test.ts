@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withDefaults } from '../../../../platforms/telegram/options.ts';
 import { createRecordingSink } from '../../../contracts/recording-sink.ts';
 import { telegramRig } from '../../../emulators/telegram/rig.ts';
 import { connect, connectedRig, unconnectedRig } from './connected-rig.ts';
@@ -123,6 +124,34 @@ describe('polling', () => {
     );
     rig.ann.says('hello');
     await rig.sink.event('hello');
+  });
+
+  test('waits a little longer after each failure, up to seconds, and as long as Telegram says', async () => {
+    const rig = await connectedRig({ backoff: { firstMs: 20, longestMs: 100 } });
+    rig.emulator.fail('getUpdates', { status: 500, times: 6 });
+    rig.ann.says('wake it');
+    await rig.sink.state('retrying');
+    await rig.sink.until('connected again', () =>
+      rig.sink.states.at(-1)?.state === 'connected' ? true : undefined,
+    );
+    rig.emulator.fail('getUpdates', { status: 429, retryAfter: 1, times: 1 });
+    rig.ann.says('again');
+    await rig.sink.event('again');
+    const waits = Array.from(rig.logged().matchAll(/"waitMs":(\d+)/g), ([, ms]) => Number(ms));
+    // The first failure of unknown outcome is repeated at once.
+    const longest = [40, 80, 100, 100, 100];
+    expect(waits.length).toBe(6);
+    for (const [index, most] of longest.entries()) {
+      expect(waits[index]).toBeLessThanOrEqual(most);
+      expect(waits[index]).toBeGreaterThanOrEqual(most * 0.75);
+    }
+    expect(waits.at(-1)).toBe(1_000);
+  });
+
+  test('comes back within five seconds of an outage; only a conflict is waited out longer', () => {
+    const { backoff, conflictBackoff } = withDefaults({ token: 'x' });
+    expect(backoff.longestMs).toBe(5_000);
+    expect(conflictBackoff.longestMs).toBe(60_000);
   });
 
   test('ends with the reason when another program keeps using the token', async () => {
