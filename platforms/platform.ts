@@ -156,6 +156,8 @@ export interface DeliverOptions {
   key: string;
   /** Answer to this message, where the platform shows such. A vanished one is no error. */
   replyTo?: string;
+  /** For the author of `replyTo` alone, where the platform can; an ordinary message elsewhere. */
+  private?: boolean;
   silent?: boolean;
   signal: AbortSignal;
 }

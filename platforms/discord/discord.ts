@@ -11,6 +11,7 @@ import { createHolding } from './holding.ts';
 import { createMarks } from './marks.ts';
 import { createNames } from './names.ts';
 import { type DiscordDeps, type DiscordOptions, withDefaults } from './options.ts';
+import { createPrivateAnswers } from './private-answers.ts';
 import { createReactions } from './reactions.ts';
 import { render } from './render.ts';
 import { createSender } from './send.ts';
@@ -37,7 +38,8 @@ export async function createDiscord(options: DiscordOptions, deps: DiscordDeps):
   const holding = createHolding(channels, threads);
   const marks = createMarks(deps);
   const botId = () => client?.user?.id ?? '';
-  const sender = createSender({ api, holding, threads, botId, fileBytesOut });
+  const privateAnswers = createPrivateAnswers({ ...deps, api });
+  const sender = createSender({ api, holding, threads, privateAnswers, botId, fileBytesOut });
   const { react } = createReactions({ ...deps, api, holding });
   const { download } = createDownloads({ api, apiRoot: settings.apiRoot, limitBytes: fileBytesIn });
 
@@ -49,8 +51,9 @@ export async function createDiscord(options: DiscordOptions, deps: DiscordDeps):
     // discord.js drops the token on a refusal, and a client that was closed stays closed.
     rest.setToken(token);
     client = openClient(library, settings);
-    await threads.load();
-    const session = createSession({ ...deps, client, api, settings, channels, threads, names, marks, sink });
+    await Promise.all([threads.load(), privateAnswers.prune()]);
+    const parts = { client, api, settings, channels, threads, names, marks, privateAnswers, sink };
+    const session = createSession({ ...deps, ...parts });
     const connectionDeps = { library, client, api, token, clock, log };
     const connection = await openConnection(connectionDeps, session.events, sink, signal);
     open = { connection, session };

@@ -15,7 +15,7 @@ export type Effect = 'send' | 'repeatable';
 export const discordCode = {
   unknownChannel: 10003, unknownGuild: 10004, unknownMessage: 10008, unknownEmoji: 10014, unknownInteraction: 10062,
   alreadyAcknowledged: 40060, missingAccess: 50001, cannotDm: 50007, nonTextChannel: 50008, missingPermissions: 50013,
-  wrongChannelType: 50024, threadArchived: 50083, threadExists: 160004,
+  invalidWebhookToken: 50027, wrongChannelType: 50024, threadArchived: 50083, threadExists: 160004,
 } as const; // biome-ignore format: a table
 
 const goneCodes: readonly number[] = [
@@ -85,7 +85,8 @@ export function toGatewayError(
 function fromApi(error: DiscordAPIError, what: string): GatewayError {
   const { status, message } = error;
   const code = Number(error.code);
-  if (status === 401) {
+  // The token of an interaction lapses; that says nothing of the bot's.
+  if (status === 401 && code !== discordCode.invalidWebhookToken) {
     return new GatewayError('token_invalid', 'Discord refuses the bot token.', { mend: intentOrTokenMend });
   }
   const told = `Discord refused to ${what}: ${message.split('\n')[0]} (code ${code}).`;

@@ -5,6 +5,7 @@ import { readCustomId, writeCustomId } from './custom-id.ts';
 import { isOpenChannel } from './gate.ts';
 import type { Answer, Answerer } from './interaction-answer.ts';
 import type { DiscordSettings } from './options.ts';
+import type { PrivateAnswers } from './private-answers.ts';
 import { timeOfSnowflake } from './snowflake.ts';
 import { textsFor } from './texts.ts';
 import type { Threads } from './threads.ts';
@@ -15,6 +16,7 @@ export interface InteractionDeps {
   channels: Channels;
   threads: Threads;
   answerer: Answerer;
+  privateAnswers: PrivateAnswers;
   log: Log;
 }
 
@@ -22,17 +24,21 @@ export interface InteractionDeps {
  * Presses, forms and slash commands. Each is stored through the sink and answered; none waits for a turn, and none
  * waits in a chat's lane, so `/stop` and a press pass everything else.
  */
-export function createInteractions({ settings, channels, threads, answerer, log }: InteractionDeps) {
+export function createInteractions({
+  settings,
+  channels,
+  threads,
+  answerer,
+  privateAnswers,
+  log,
+}: InteractionDeps) {
   async function onInteraction(interaction: WireInteraction, sink: PlatformSink): Promise<void> {
     if (interaction.type === 3) return onComponent(interaction, sink);
-    return answerer.answerWith(
-      interaction,
-      safely(interaction, () => work(interaction, sink)),
-    );
-  }
-
-  function work(interaction: CommandInteraction | ModalInteraction, sink: PlatformSink): Promise<Answer> {
-    return interaction.type === 2 ? command(interaction, sink) : submitted(interaction, sink);
+    const answered = Promise.withResolvers<void>();
+    const work = () =>
+      interaction.type === 2 ? command(interaction, answered.promise, sink) : submitted(interaction, sink);
+    await answerer.answerWith(interaction, safely(interaction, work));
+    answered.resolve();
   }
 
   async function onComponent(interaction: ComponentInteraction, sink: PlatformSink): Promise<void> {
@@ -72,12 +78,18 @@ export function createInteractions({ settings, channels, threads, answerer, log 
     return toAnswer(await sink.press(event));
   }
 
-  async function command(interaction: CommandInteraction, sink: PlatformSink): Promise<Answer> {
+  async function command(
+    interaction: CommandInteraction,
+    answered: Promise<void>,
+    sink: PlatformSink,
+  ): Promise<Answer> {
     const channel = await channelOf(interaction);
     const texts = textsFor(interaction.locale);
     if (!isOpenChannel(channel, settings)) return { text: texts.notHere };
     const values = (interaction.data.options ?? []).map(({ value }) => String(value ?? ''));
     const text = [`/${interaction.data.name}`, ...values].join(' ').trim();
+    // In a DM nobody else reads along.
+    if (channel.kind !== 'dm') await privateAnswers.expect(interaction, answered);
     await sink.receive({
       eventId: `i${interaction.id}`,
       kind: 'message',

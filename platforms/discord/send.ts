@@ -10,6 +10,7 @@ import { withoutFrame } from './frameless.ts';
 import type { Holding } from './holding.ts';
 import { type DiscordPayload, messageFields, readPayload } from './payload.ts';
 import { titleOf } from './plain-text.ts';
+import { type PrivateAnswers, privatePrefix } from './private-answers.ts';
 import { isSnowflake } from './snowflake.ts';
 import type { Threads } from './threads.ts';
 import { messageFlag, messageShape } from './wire.ts';
@@ -18,6 +19,7 @@ export interface SendDeps {
   api: DiscordApi;
   holding: Holding;
   threads: Threads;
+  privateAnswers: PrivateAnswers;
   botId(): string;
   /** Largest file that Discord takes from a bot. */
   fileBytesOut: number;
@@ -26,13 +28,19 @@ export interface SendDeps {
 const searched = 50;
 
 /** The outbound half of the port: one payload, one call. */
-export function createSender({ api, holding, threads, botId, fileBytesOut }: SendDeps) {
+export function createSender({ api, holding, threads, privateAnswers, botId, fileBytesOut }: SendDeps) {
   async function deliver(
     chat: ChatAddress,
     payload: Payload,
     options: DeliverOptions,
   ): Promise<{ messageId: string }> {
-    const messageId = await framedOrPlain(readPayload(payload), (content) => post(chat, content, options));
+    const content = readPayload(payload);
+    const { replyTo, signal } = options;
+    const hidden =
+      options.private === true && content.file === undefined
+        ? await privateAnswers.send(replyTo, content, signal)
+        : undefined;
+    const messageId = hidden ?? (await framedOrPlain(content, (form) => post(chat, form, options)));
     return { messageId };
   }
 
@@ -104,6 +112,8 @@ export function createSender({ api, holding, threads, botId, fileBytesOut }: Sen
   }
 
   async function messagePath(chat: ChatAddress, messageId: string): Promise<`/${string}`> {
+    if (messageId.startsWith(privatePrefix))
+      throw new GatewayError('platform_refused', 'A private answer to a Discord command cannot be changed.');
     return `/channels/${await holding(chat, messageId)}/messages/${messageId}`;
   }
 

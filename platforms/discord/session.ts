@@ -14,6 +14,7 @@ import type { MarkSnapshot, Marks } from './marks.ts';
 import { createMembers } from './members.ts';
 import type { DiscordDeps, DiscordSettings } from './options.ts';
 import type { Names } from './plain-text.ts';
+import type { PrivateAnswers } from './private-answers.ts';
 import type { Threads } from './threads.ts';
 
 export interface SessionDeps extends DiscordDeps {
@@ -24,6 +25,7 @@ export interface SessionDeps extends DiscordDeps {
   threads: Threads;
   names(guildId: string | undefined): Names;
   marks: Marks;
+  privateAnswers: PrivateAnswers;
   sink: PlatformSink;
 }
 
@@ -35,12 +37,12 @@ export interface Session {
 
 /** The inbound half of one connection: from the wire to the sink. */
 export function createSession(deps: SessionDeps): Session {
-  const { client, api, settings, channels, threads, names, marks, sink, clock, log } = deps;
+  const { client, api, settings, channels, threads, names, marks, privateAnswers, sink, clock, log } = deps;
   const stopped = new AbortController();
   const lanes = createLanes(clock, log, stopped.signal);
   const inbound = createInbound({ settings, channels, threads, names, member: createMembers(api) });
   const answerer = createAnswerer(api, clock, log);
-  const interactions = createInteractions({ settings, channels, threads, answerer, log });
+  const interactions = createInteractions({ settings, channels, threads, answerer, privateAnswers, log });
   const dispatches = createEvents({ inbound, interactions, lanes, marks, sink, log });
   const snapshots = new Map<number, Promise<MarkSnapshot>>();
 

@@ -25,8 +25,8 @@ export interface Commands {
   know(commands: readonly BotCommand[]): void;
   /** Resolves once the command is stored. */
   typed(body: unknown, sink: PlatformSink): Promise<void>;
-  /** The URL for a private answer to this command, once. Undefined for any other message. */
-  takeResponseUrl(messageId: string | undefined): Promise<string | undefined>;
+  /** The URL for a private answer to this command. Undefined for any other message, and once it has lapsed. */
+  responseUrlOf(messageId: string | undefined): Promise<string | undefined>;
   /** Forgets URLs that no longer work. */
   prune(): Promise<void>;
 }
@@ -76,10 +76,9 @@ export function createCommands({ settings, workspaces, people, memory, now }: Co
         sentAt: now(),
       });
     },
-    async takeResponseUrl(messageId) {
+    async responseUrlOf(messageId) {
       if (messageId?.startsWith(messagePrefix) !== true) return undefined;
       const entry = kept.safeParse(await memory.get(messageId));
-      await memory.delete(messageId);
       return entry.success && entry.data.until > now() ? entry.data.url : undefined;
     },
     async prune() {

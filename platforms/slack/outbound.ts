@@ -56,15 +56,13 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   const { workspaces, previews, files, commands, responder, threads, log, broadcast } = deps;
   const apiOf = (chat: ChatAddress): SlackApi => workspaces.of(chat.workspaceId).api;
 
-  async function deliver(chat: ChatAddress, stored: Payload, { key, replyTo, signal }: DeliverOptions) {
+  async function deliver(chat: ChatAddress, stored: Payload, options: DeliverOptions) {
+    const { key, signal } = options;
     const payload = readPayload(stored);
+    if (payload.kind === 'text' && (await whispered(payload.mrkdwn, options)))
+      return { messageId: `${privatePrefix}${key}` };
     const metadata = { event_type: metadataType, event_payload: { key } };
     if (payload.kind === 'text') {
-      const url = await commands.takeResponseUrl(replyTo);
-      if (url !== undefined) {
-        await responder.whisper(url, { mrkdwn: payload.mrkdwn }, signal);
-        return { messageId: `${privatePrefix}${key}` };
-      }
       const preview = await previews.take(chat);
       if (preview !== undefined && (await previews.finish(chat, preview, payload, { metadata }, signal))) {
         return { messageId: preview.ts };
@@ -78,6 +76,20 @@ export function createOutbound(deps: OutboundDeps): Outbound {
         : await post(chat, payload, metadata, signal);
     await joinThread(chat);
     return sent;
+  }
+
+  /** Says it to the one who gave the command. False when it is to be seen by all, or Slack takes no private answer. */
+  async function whispered(mrkdwn: string, { replyTo, signal, private: isPrivate }: DeliverOptions) {
+    const url = isPrivate === true ? await commands.responseUrlOf(replyTo) : undefined;
+    if (url === undefined) return false;
+    try {
+      await responder.whisper(url, { mrkdwn }, signal);
+      return true;
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== 'platform_refused') throw error;
+      log.info({ reason: error.message }, 'Slack: an answer to a command could not be private');
+      return false;
+    }
   }
 
   async function post(

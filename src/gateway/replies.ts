@@ -7,7 +7,12 @@ import { newRow } from './turn/answer.ts';
 
 /** Says something in a chat on the gateway's own account: durable, in order, like an answer. */
 export interface Replies {
-  add(tables: Transaction, target: Pick<SessionRow, 'key' | 'chat'>, markdown: string): Promise<void>;
+  add(
+    tables: Transaction,
+    target: Pick<SessionRow, 'key' | 'chat'>,
+    markdown: string,
+    how?: { replyTo: string; private: boolean },
+  ): Promise<void>;
 }
 
 export interface RepliesOptions {
@@ -18,12 +23,12 @@ export interface RepliesOptions {
 
 export function createReplies({ clock, platforms, onOutbox }: RepliesOptions): Replies {
   return {
-    async add(tables, target, markdown) {
+    async add(tables, target, markdown, how) {
       const payloads = platforms.get(target.chat.platform)?.render({ kind: 'text', markdown }) ?? [];
       const stored: OutboxRow[] = [];
       for (const payload of payloads) {
         stored.push(
-          await tables.outbox.add(newRow(target, { kind: 'send', payload }, 'notice', clock.now())),
+          await tables.outbox.add(newRow(target, { kind: 'send', payload, ...how }, 'notice', clock.now())),
         );
       }
       tables.onCommit(() => onOutbox(stored));

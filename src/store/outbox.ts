@@ -24,7 +24,7 @@ export interface OutboxRow {
 }
 
 export type OutboxOp =
-  | { kind: 'send'; payload: Payload; replyTo?: string; silent?: boolean }
+  | { kind: 'send'; payload: Payload; replyTo?: string; private?: boolean; silent?: boolean }
   /** Edits the message that outbox row `of` became; when that row was never sent, it is sent instead if `orSend`. */
   | { kind: 'edit'; of: number; payload: Payload; orSend: boolean }
   | { kind: 'remove'; of: number };

@@ -35,7 +35,10 @@ export async function runCommand(
     await store.transaction(async (tables) => {
       await handled(tables);
       await also?.(tables);
-      await replies.add(tables, { key: session.key, chat: row.event.chat }, markdown);
+      const { chat, messageId } = row.event;
+      // In a shared chat the answer is for who asked; a DM is private as it is.
+      const how = chat.kind === 'dm' ? undefined : { replyTo: messageId, private: true };
+      await replies.add(tables, { key: session.key, chat }, markdown, how);
     });
   };
   const command = commands.get(parsed.name);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Payload, Platform } from '../../../platforms/platform.ts';
+import type { DeliverOptions, Payload, Platform } from '../../../platforms/platform.ts';
 import type { Clock } from '../../clock.ts';
 import { GatewayError } from '../../errors.ts';
 import type { OutboxRow } from '../../store/outbox.ts';
@@ -81,7 +81,7 @@ async function carryOut(call: Call): Promise<string | null> {
 async function send(
   call: Call,
   payload: Payload,
-  how: { replyTo?: string; silent?: boolean } = {},
+  how: Pick<DeliverOptions, 'replyTo' | 'private' | 'silent'> = {},
 ): Promise<string> {
   const { row, platform, signal, doubt } = call;
   if (doubt !== null && !isRecognised(call, doubt)) {
@@ -89,11 +89,12 @@ async function send(
     if (found !== null) return found;
     call.doubt = null;
   }
-  const { replyTo, silent } = how;
+  const { replyTo, private: isPrivate, silent } = how;
   const { messageId } = await platform.deliver(row.chat, payload, {
     key: row.key,
     signal,
     ...(replyTo !== undefined && { replyTo }),
+    ...(isPrivate !== undefined && { private: isPrivate }),
     ...(silent !== undefined && { silent }),
   });
   return messageId;

@@ -195,6 +195,15 @@ export function scenario(name: string, open: () => Promise<StagePlatform>): void
       expect(shown(bugs)).toHaveLength(1);
     });
 
+    test('reads the answer to a command alone, where the platform can show it so', async () => {
+      ann.commands('whoami', room);
+      await stage.until.holds('the answer', () =>
+        JSON.stringify([shown(room), ann.told()]).includes('You are'),
+      );
+      expect(shown(room)).toHaveLength(stage.platform.name === 'telegram' ? 1 : 0);
+      expect(bob.told()).toEqual([]);
+    });
+
     test('stops what runs', async () => {
       const thread = room.openThread('Work');
       await keepBusy(thread);

@@ -154,6 +154,57 @@ describe('a slash command', () => {
     stuck.resolve();
   });
 
+  it('is answered for the one who gave it alone, after the acknowledgement, in every part of the answer', async () => {
+    const rig = await connected();
+    const channel = rig.emulator.addChannel('general');
+    const ann = rig.emulator.addUser('Ann');
+    const answer = rig.platform.render({ kind: 'text', markdown: 'All **quiet** @everyone' })[0] ?? {};
+    const sent: Promise<{ messageId: string }>[] = [];
+    // The gateway answers before the adapter has acknowledged the command.
+    rig.sink.onReceive = async ({ chat, messageId }) => {
+      const how = { replyTo: messageId, private: true };
+      for (const part of ['1', '2'])
+        sent.push(rig.platform.deliver(chat, answer, { ...sendOptions(part), ...how }));
+    };
+    ann.types('status', '', channel);
+    await until(() => ann.privately().length === 3);
+    expect(ann.privately()).toEqual(['✅ /status', 'All **quiet** @everyone', 'All **quiet** @everyone']);
+    expect(ann.botShows(channel)).toEqual([]);
+    for (const { messageId } of await Promise.all(sent)) {
+      expect(messageId).toMatch(/^private:/);
+      await expect(
+        rig.platform.edit(dmChat(channel.id), messageId, answer, AbortSignal.timeout(5000)),
+      ).rejects.toMatchObject({ code: 'platform_refused' });
+    }
+  });
+
+  it('is answered privately after a restart too, and before all once Discord takes no private answer', async () => {
+    const rig = await connected();
+    const channel = rig.emulator.addChannel('general');
+    const ann = rig.emulator.addUser('Ann');
+    ann.types('status', '', channel);
+    const { chat, messageId } = await until(() => rig.sink.events[0]);
+    await until(() => ann.privately().length === 1);
+    await rig.restart();
+    const answer = rig.platform.render({ kind: 'text', markdown: 'All quiet' })[0] ?? {};
+    const how = { replyTo: messageId, private: true };
+    await rig.platform.deliver(chat, answer, { ...sendOptions(), ...how });
+    expect(ann.privately()).toEqual(['✅ /status', 'All quiet']);
+    rig.emulator.fail('POST /webhooks/{webhook_id}/{webhook_token}', { status: 401, code: 50_027 });
+    await rig.platform.deliver(chat, answer, { ...sendOptions(), ...how });
+    expect(ann.botShows(channel).map(({ content }) => content)).toEqual(['All quiet']);
+  });
+
+  it('in a direct message is answered as usual', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann');
+    ann.types('status');
+    const { chat, messageId } = await until(() => rig.sink.events[0]);
+    const answer = rig.platform.render({ kind: 'text', markdown: 'All quiet' })[0] ?? {};
+    await rig.platform.deliver(chat, answer, { ...sendOptions(), replyTo: messageId, private: true });
+    expect(ann.botShows().map(({ content }) => content)).toEqual(['All quiet']);
+  });
+
   it('that could not be stored is not acknowledged as done', async () => {
     const rig = await connected();
     const ann = rig.emulator.addUser('Ann');

@@ -125,9 +125,28 @@ describe('a slash command', () => {
     });
     await until(() => receipt.ackMs !== undefined);
     const answer = bench.platform.render({ kind: 'text', markdown: 'All *quiet*' })[0] ?? {};
-    await bench.platform.deliver(event.chat, answer, { key: '1', replyTo: event.messageId, signal: never });
-    await bench.platform.deliver(event.chat, answer, { key: '2', replyTo: event.messageId, signal: never });
-    expect(ann.privately()).toEqual(['All _quiet_']);
+    const how = { replyTo: event.messageId, signal: never };
+    // A long answer has several parts.
+    await bench.platform.deliver(event.chat, answer, { ...how, key: '1', private: true });
+    await bench.platform.deliver(event.chat, answer, { ...how, key: '2', private: true });
+    expect(ann.privately()).toEqual(['All _quiet_', 'All _quiet_']);
+    expect(ann.botShows(channel)).toEqual([]);
+    await bench.platform.deliver(event.chat, answer, { ...how, key: '3' });
+    expect(ann.botShows(channel)).toHaveLength(1);
+  });
+
+  it('is answered before all when Slack takes no more private answers, so that none is lost', async () => {
+    ann.types('/hermes', 'status', channel);
+    const { chat, messageId } = await until(() => bench.sink.events[0]);
+    const answer = bench.platform.render({ kind: 'text', markdown: 'All quiet' })[0] ?? {};
+    for (let part = 0; part < 6; part += 1)
+      await bench.platform.deliver(chat, answer, {
+        key: `${part}`,
+        replyTo: messageId,
+        private: true,
+        signal: never,
+      });
+    expect(ann.privately()).toHaveLength(5);
     expect(ann.botShows(channel)).toHaveLength(1);
   });
 
