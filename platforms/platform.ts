@@ -112,6 +112,8 @@ export interface CardButton {
   style: ButtonStyle;
   /** A question to confirm first, on platforms that can ask one. */
   confirm?: string;
+  /** What the way back out of that question is called. */
+  cancelLabel?: string;
   /** Label of a text field to ask for before the press is reported, on platforms that can. */
   askInput?: string;
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../../src/log.ts';
+import { messagesFor } from '../../src/messages/messages.ts';
 import type { PlatformSink, Press, PressReply, Sender } from '../platform.ts';
 import { type ChannelFacts, type Channels, chatOf, factsOfWire } from './channels.ts';
 import { readCustomId, writeCustomId } from './custom-id.ts';
@@ -7,7 +8,6 @@ import type { Answer, Answerer } from './interaction-answer.ts';
 import type { DiscordSettings } from './options.ts';
 import type { PrivateAnswers } from './private-answers.ts';
 import { timeOfSnowflake } from './snowflake.ts';
-import { textsFor } from './texts.ts';
 import type { Threads } from './threads.ts';
 import type { CommandInteraction, ComponentInteraction, ModalInteraction, WireInteraction } from './wire.ts';
 
@@ -84,8 +84,8 @@ export function createInteractions({
     sink: PlatformSink,
   ): Promise<Answer> {
     const channel = await channelOf(interaction);
-    const texts = textsFor(interaction.locale);
-    if (!isOpenChannel(channel, settings)) return { text: texts.notHere };
+    const { notInThisChannel } = messagesFor(interaction.locale).adapter;
+    if (!isOpenChannel(channel, settings)) return { text: notInThisChannel };
     const values = (interaction.data.options ?? []).map(({ value }) => String(value ?? ''));
     const text = [`/${interaction.data.name}`, ...values].join(' ').trim();
     // In a DM nobody else reads along.
@@ -102,7 +102,7 @@ export function createInteractions({
       attachments: [],
       sentAt: timeOfSnowflake(interaction.id),
     });
-    return { text: texts.received(`/${interaction.data.name}`) };
+    return { text: `✅ /${interaction.data.name}` };
   }
 
   async function safely(interaction: WireInteraction, task: () => Promise<Answer>): Promise<Answer> {
@@ -110,7 +110,7 @@ export function createInteractions({
       return await task();
     } catch (error) {
       log.error({ err: error }, 'a Discord interaction could not be stored');
-      return { text: textsFor(interaction.locale).notStored };
+      return { text: messagesFor(interaction.locale).adapter.notStored };
     }
   }
 

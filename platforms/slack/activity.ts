@@ -1,20 +1,21 @@
 import { errorMessage } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
+import { messagesFor } from '../../src/messages/messages.ts';
 import type { ChatAddress } from '../platform.ts';
 import { anyAnswer, type SlackApi } from './api.ts';
 import { slackCode } from './errors.ts';
 import type { Previews } from './previews.ts';
 
-const workingStatus = 'is thinking…';
-
 export interface ActivityDeps {
   apiOf(chat: ChatAddress): SlackApi;
   previews: Previews;
+  /** The language of whom the bot works for; undefined when it is not known. */
+  localeOf(chat: ChatAddress): string | undefined;
   log: Log;
 }
 
 /** Shows that the bot is at work: a thread's status line where Slack has one, else a placeholder message. */
-export function createActivity({ apiOf, previews, log }: ActivityDeps) {
+export function createActivity({ apiOf, previews, localeOf, log }: ActivityDeps) {
   /** Workspaces whose app may not set a status. */
   const withoutStatus = new Set<string>();
 
@@ -37,7 +38,7 @@ export function createActivity({ apiOf, previews, log }: ActivityDeps) {
       if (activity === 'idle') {
         previews.dropLater(chat);
         await setStatus(chat, '', signal);
-      } else if (!(await setStatus(chat, workingStatus, signal))) {
+      } else if (!(await setStatus(chat, messagesFor(localeOf(chat)).adapter.thinking, signal))) {
         await previews.announce(chat, signal);
       }
     } catch (error) {

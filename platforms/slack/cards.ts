@@ -1,4 +1,5 @@
 import { GatewayError } from '../../src/errors.ts';
+import { messagesFor } from '../../src/messages/messages.ts';
 import { escapeMrkdwn } from '../format/slack-mrkdwn.ts';
 import type { ButtonStyle, Card, CardBlock, CardButton, TextSpan } from '../platform.ts';
 import { writeButtonValue } from './button-value.ts';
@@ -104,7 +105,7 @@ function renderCode(text: string, marks: readonly TextSpan[]): Block {
   return rich('rich_text_section', elements);
 }
 
-function renderButton({ id, label, style, confirm, askInput }: CardButton): Block {
+function renderButton({ id, label, style, confirm, cancelLabel, askInput }: CardButton): Block {
   const shown = clip(label, labelCharacters);
   return {
     type: 'button',
@@ -112,16 +113,16 @@ function renderButton({ id, label, style, confirm, askInput }: CardButton): Bloc
     text: { type: 'plain_text', text: shown, emoji: true },
     value: writeButtonValue({ id, label: shown, ...(askInput === undefined ? {} : { ask: askInput }) }),
     ...slackStyle[style],
-    ...(confirm === undefined ? {} : { confirm: confirmDialog(confirm, shown) }),
+    ...(confirm === undefined ? {} : { confirm: confirmDialog(confirm, shown, cancelLabel) }),
   };
 }
 
-function confirmDialog(question: string, label: string): Block {
+function confirmDialog(question: string, label: string, cancel = messagesFor(undefined).card.cancel): Block {
   return {
     title: { type: 'plain_text', text: clip(label, 100) },
     text: { type: 'plain_text', text: clip(question, 300) },
     confirm: { type: 'plain_text', text: clip(label, 30) },
-    deny: { type: 'plain_text', text: 'Cancel' },
+    deny: { type: 'plain_text', text: clip(cancel, 30) },
   };
 }
 

@@ -5,6 +5,7 @@ import type { PlatformSink } from '../platform.ts';
 import { greetAssistantThread } from './assistant.ts';
 import type { Commands } from './commands.ts';
 import type { Inbound } from './inbound.ts';
+import type { People } from './people.ts';
 import type { Presses } from './press.ts';
 import { eventBody, messageEvent } from './wire.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -17,6 +18,7 @@ export interface DispatchDeps {
   inbound: Inbound;
   presses: Presses;
   commands: Commands;
+  people: People;
   log: Log;
 }
 
@@ -40,7 +42,7 @@ export function createDispatch(
   bolt: Pick<typeof import('@slack/bolt'), 'App'>,
   logger: webApi.Logger,
   sink: PlatformSink,
-  { workspaces, inbound, presses, commands, log }: DispatchDeps,
+  { workspaces, inbound, presses, commands, people, log }: DispatchDeps,
 ): Dispatch {
   const app = new bolt.App({
     receiver: passive,
@@ -63,7 +65,8 @@ export function createDispatch(
   app.event(/.*/, async ({ body }) => {
     const { event, team_id: teamId, authorizations } = eventBody.parse(body);
     const workspace = workspaces.of(authorizations?.[0]?.team_id ?? teamId);
-    if (event.type === 'assistant_thread_started') return void greetAssistantThread(event, workspace, log);
+    if (event.type === 'assistant_thread_started')
+      return void greetAssistantThread(event, workspace, people, log);
     const message = messageEvent.safeParse(event);
     if (message.success) await inbound.handle(message.data, workspace, sink);
   });

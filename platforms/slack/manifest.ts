@@ -1,5 +1,5 @@
+import { messagesFor } from '../../src/messages/messages.ts';
 import type { BotCommand } from '../platform.ts';
-import { suggestedPrompts } from './assistant.ts';
 import { botScopes } from './scopes.ts';
 
 export interface ManifestOptions {
@@ -41,7 +41,7 @@ export function slackManifest({ name, commands = [], publicUrl }: ManifestOption
       },
       assistant_view: {
         assistant_description: `${shownName} works for you and asks before it does harm`,
-        suggested_prompts: suggestedPrompts,
+        suggested_prompts: messagesFor(undefined).adapter.prompts,
       },
       slash_commands: [umbrella, ...commands].map((command) => ({
         command: `/${command.name}`,

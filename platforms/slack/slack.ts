@@ -53,6 +53,10 @@ export async function createSlack(
   const threads = createThreads({ memory, clock });
   const seen = createSeen({ memory, clock, log });
   const recipients = createRecipients();
+  const localeOf = (chat: ChatAddress) => {
+    const user = recipients.of(chat);
+    return user === undefined ? undefined : people.peek(workspaces.of(chat.workspaceId), user)?.locale;
+  };
   const responder = createResponder(apiRoot);
 
   const history = createThreadHistory(log);
@@ -88,7 +92,7 @@ export async function createSlack(
     workspaces,
     makeReceiver: appToken === undefined ? undefined : makeReceiver(appToken),
     makeDispatch: (sink) =>
-      createDispatch(bolt, sdkLog, sink, { workspaces, inbound, presses, commands, log }),
+      createDispatch(bolt, sdkLog, sink, { workspaces, inbound, presses, commands, people, log }),
     catchUp: (sink, signal) => catchUp({ workspaces, inbound, seen, threads, clock, log }, sink, signal),
     clock,
     log,
@@ -115,7 +119,7 @@ export async function createSlack(
     findDelivered: outbound.find,
     edit: outbound.edit,
     remove: outbound.remove,
-    showActivity: createActivity({ apiOf, previews, log }),
+    showActivity: createActivity({ apiOf, previews, localeOf, log }),
     draft: (chat, draftId, markdown, signal) => previews.show(chat, draftId, renderDraft(markdown), signal),
     react: (chat, messageId, emoji, signal) =>
       react(workspaces.of(chat.workspaceId), chat.chatId, messageId, emoji, signal),

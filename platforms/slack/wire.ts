@@ -55,7 +55,7 @@ export const eventBody = z.object({
 });
 
 export const assistantStarted = z.object({
-  assistant_thread: z.object({ channel_id: z.string(), thread_ts: z.string() }),
+  assistant_thread: z.object({ channel_id: z.string(), thread_ts: z.string(), user_id: z.string() }),
 });
 
 const person = z.object({ id: z.string(), name: z.string().optional(), username: z.string().optional() });

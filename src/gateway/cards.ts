@@ -138,7 +138,7 @@ function approvalButtons(id: string, ask: Approval, { card }: Messages): CardBut
       id: `ap:${id}:${choice}`,
       label: card[choice],
       style: styles[choice],
-      ...(choice === 'always' && { confirm: card.confirmAlways }),
+      ...(choice === 'always' && { confirm: card.confirmAlways, cancelLabel: card.cancel }),
       ...(choice === 'deny' && { askInput: card.denyReason }),
     }),
   );

@@ -18,6 +18,7 @@ export const en: Messages = {
     always: '♾ Always',
     deny: '⛔ Deny',
     confirmAlways: 'Allow this from now on, without asking?',
+    cancel: 'Cancel',
     denyReason: 'Why not? (optional, the agent reads it)',
     smartDenied: 'The automatic check advises against it.',
     tooLong: 'This is too long to show here in full, so it can only be denied.',
@@ -79,6 +80,16 @@ export const en: Messages = {
     attachment: (name, path) => `[Attached file: ${name}, saved as ${path}]`,
     attachmentFailed: (name, why) => `[Attached file ${name} could not be fetched: ${why}]`,
     deliveryFailed: '⚠️ A part of my answer could not be delivered here.',
+  },
+  adapter: {
+    thinking: 'is thinking…',
+    prompts: [
+      { title: 'What can you do?', message: 'What can you do, and which tools do you have here?' },
+      { title: 'Catch me up', message: 'What is the state of your current work and what waits for me?' },
+      { title: 'Remind me', message: 'Remind me tomorrow at 9:00 to ' },
+    ],
+    notInThisChannel: 'I am not available in this channel.',
+    notStored: 'That could not be saved just now. Please try again in a moment.',
   },
   failures: new Map(),
   access: {

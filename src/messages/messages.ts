@@ -28,6 +28,8 @@ export interface Messages {
     always: string;
     deny: string;
     confirmAlways: string;
+    /** The way back out of that question. */
+    cancel: string;
     denyReason: string;
     smartDenied: string;
     tooLong: string;
@@ -70,6 +72,15 @@ export interface Messages {
     attachment(name: string, path: string): string;
     attachmentFailed(name: string, why: string): string;
     deliveryFailed: string;
+  };
+  /** What adapters say on their own account. */
+  adapter: {
+    /** Follows the bot's name in a Slack thread. */
+    thinking: string;
+    /** Offered to whoever opens Slack's assistant panel: what a first message could be. At most four. */
+    prompts: readonly { title: string; message: string }[];
+    notInThisChannel: string;
+    notStored: string;
   };
   /** What a failure is called in this language. Empty where errors are written in it already: they say more. */
   failures: ReadonlyMap<ErrorCode, { what: string; mend: string }>;

@@ -37,7 +37,13 @@ const card: Card = {
   buttons: [
     [
       { id: 'a:1:once', label: 'Once', style: 'success' },
-      { id: 'a:1:always', label: 'Always', style: 'primary', confirm: 'Never ask again?' },
+      {
+        id: 'a:1:always',
+        label: 'Always',
+        style: 'primary',
+        confirm: 'Never ask again?',
+        cancelLabel: 'Отмена',
+      },
       { id: 'a:1:deny', label: 'Deny', style: 'danger', askInput: 'Why?' },
     ],
   ],
@@ -261,6 +267,15 @@ describe('the sign of activity', () => {
     expect(bench.slack.world.threads.get(`${dm.chatId}:${threadTs}`)?.statuses).toEqual(['is thinking…', '']);
   });
 
+  it('speaks the language of whom the bot works for', async () => {
+    const vera = bench.slack.addUser('Vera', { locale: 'ru-RU' });
+    const threadTs = vera.opensAssistant();
+    vera.says('привет', { threadTs });
+    const { chat } = await until(() => bench.sink.events[0]);
+    await bench.platform.showActivity(chat, 'working', never);
+    expect(bench.slack.world.threads.get(`${chat.chatId}:${threadTs}`)?.statuses).toEqual(['думает…']);
+  });
+
   it('is a placeholder elsewhere, which the answer takes over', async () => {
     await bench.platform.showActivity(dm, 'working', never);
     await bench.platform.showActivity(dm, 'working', never);
@@ -297,7 +312,10 @@ describe('a card', () => {
     expect(actions).toMatchObject({
       elements: [
         { text: { text: 'Once' }, style: 'primary' },
-        { text: { text: 'Always' }, confirm: { text: { text: 'Never ask again?' } } },
+        {
+          text: { text: 'Always' },
+          confirm: { text: { text: 'Never ask again?' }, deny: { text: 'Отмена' } },
+        },
         { text: { text: 'Deny' }, style: 'danger' },
       ],
     });

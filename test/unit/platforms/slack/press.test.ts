@@ -173,6 +173,14 @@ describe('a slash command', () => {
 });
 
 describe('an assistant thread', () => {
+  it('is greeted in the language of whoever opened it', async () => {
+    const vera = bench.slack.addUser('Vera', { locale: 'ru-RU' });
+    const thread = vera.opensAssistant();
+    const state = () => bench.slack.world.threads.get(`${vera.dm().id}:${thread}`);
+    await until(() => (state()?.prompts.length ?? 0) > 0);
+    expect(JSON.stringify(state()?.prompts)).toContain('Что ты умеешь?');
+  });
+
   it('is greeted with suggested prompts and keeps its thread', async () => {
     const thread = ann.opensAssistant();
     const state = () => bench.slack.world.threads.get(`${ann.dm().id}:${thread}`);
