@@ -249,8 +249,9 @@ export interface Platform {
   render(content: OutboundContent): Payload[];
   deliver(chat: ChatAddress, payload: Payload, options: DeliverOptions): Promise<{ messageId: string }>;
   /**
-   * The message id under which an earlier `deliver` with this key arrived, or null when not found or unknowable.
-   * `older` tells where to begin for an adapter that can do no better than to try the ids that came next.
+   * The message id under which an earlier `deliver` with this key arrived, or null when it is not there. Rejects with
+   * `send_unknown` when that cannot be told. `older` tells where to begin for an adapter that can do no better than to
+   * try the ids that came next.
    */
   findDelivered(
     chat: ChatAddress,

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../src/errors.ts';
 import type { ChatAddress, OlderMessage } from '../platform.ts';
 import { targetOf } from './address.ts';
 import { edit } from './edit.ts';
@@ -28,7 +29,8 @@ export async function findSent(
     .filter((message) => counterOf(chatIdOf(context, message.chat)) === counter)
     .map(({ messageId }) => Number(messageId))
     .filter(Number.isSafeInteger);
-  if (ids.length === 0) return null;
+  if (ids.length === 0)
+    throw new GatewayError('send_unknown', 'Telegram: nothing is known from before the message.');
   const newest = ids.reduce((high, id) => Math.max(high, id));
   const here = { ...chat, chatId: String(chatId) };
   for (let id = newest + 1; id <= newest + tries; id += 1) {

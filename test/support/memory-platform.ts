@@ -88,7 +88,7 @@ export function createMemoryPlatform(
       return { messageId: String(serial) };
     },
     async findDelivered() {
-      return null;
+      throw new GatewayError('send_unknown', 'nobody can tell');
     },
     async edit(_chat, messageId, payload) {
       const message = shown.find((one) => one.id === messageId);

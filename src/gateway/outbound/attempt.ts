@@ -4,12 +4,15 @@ import type { Clock } from '../../clock.ts';
 import { GatewayError } from '../../errors.ts';
 import type { OutboxRow } from '../../store/outbox.ts';
 import type { Tables } from '../../store/store.ts';
-import { type Doubt, lookFor } from './look-up.ts';
+import { type Doubt, type Finding, lookFor } from './look-up.ts';
 
 /** How long one API call may take before its outcome counts as unknown. */
 const callTimeoutMs = 30_000;
-/** An unknown outcome is tried this often in all where the platform has no idempotency key (docs/delivery.md). */
-const unknownTries = 2;
+/**
+ * How often a send of unknown outcome is made in all where the platform has no idempotency key (docs/delivery.md):
+ * when it cannot be told whether it arrived, and when it was looked for and is not there.
+ */
+const maxTries = { unknown: 2, absent: 6 } as const;
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
 /** Discord remembers a nonce for "the past few minutes" (its documentation of `enforce_nonce`). */
@@ -39,7 +42,14 @@ export async function attempt(
   context: AttemptContext,
 ): Promise<AttemptOutcome> {
   const signal = AbortSignal.any([context.stop, AbortSignal.timeout(callTimeoutMs)]);
-  const call: Call = { ...context, row, signal, doubt, startedAt: context.clock.now() };
+  const call: Call = {
+    ...context,
+    row,
+    signal,
+    doubt,
+    tries: doubt?.tries ?? 0,
+    startedAt: context.clock.now(),
+  };
   try {
     return { kind: 'sent', messageId: await carryOut(call) };
   } catch (error) {
@@ -53,6 +63,8 @@ interface Call extends AttemptContext {
   readonly startedAt: number;
   /** Cleared once the look-up has settled it. */
   doubt: Doubt | null;
+  /** Earlier sends of unknown outcome. */
+  tries: number;
 }
 
 /** Resolves with the id of the message that was sent or changed. */
@@ -85,8 +97,8 @@ async function send(
 ): Promise<string> {
   const { row, platform, signal, doubt } = call;
   if (doubt !== null && !isRecognised(call, doubt)) {
-    const found = await lookFor(row, payload, doubt, call);
-    if (found !== null) return found;
+    const finding = await lookFor(row, payload, doubt, call);
+    if (finding.kind === 'found') return finding.messageId;
     call.doubt = null;
   }
   const { replyTo, private: isPrivate, silent } = how;
@@ -131,15 +143,17 @@ async function judge(call: Call, thrown: unknown): Promise<AttemptOutcome> {
  */
 async function judgeUnknown(call: Call, error: GatewayError, afterMs: number): Promise<AttemptOutcome> {
   const { row, platform, signal } = call;
-  const doubt = call.doubt ?? { since: call.startedAt };
+  const tries = call.tries + 1;
+  const doubt = { since: call.doubt?.since ?? call.startedAt, tries };
   const again: AttemptOutcome = { kind: 'retry', afterMs, error: error.message, blocksChat: false, doubt };
   if (row.op.kind !== 'send' || platform.capabilities.idempotentSend) return again;
   const lookUp = signal.aborted ? AbortSignal.timeout(callTimeoutMs) : signal;
-  const found = await lookFor(row, row.op.payload, doubt, { ...call, signal: lookUp }).catch(() => null);
-  if (found !== null) return { kind: 'sent', messageId: found };
-  return row.attempts + 1 < unknownTries
+  const nothing: Finding = { kind: 'unknown' };
+  const finding = await lookFor(row, row.op.payload, doubt, { ...call, signal: lookUp }).catch(() => nothing);
+  if (finding.kind === 'found') return { kind: 'sent', messageId: finding.messageId };
+  return tries < maxTries[finding.kind]
     ? again
-    : { kind: 'dead', error: `${error.message} (tried ${unknownTries} times)`, chatGone: false };
+    : { kind: 'dead', error: `${error.message} (tried ${tries} times)`, chatGone: false };
 }
 
 /** A key for one outbox row: what the platform recognises a repeated send by. */

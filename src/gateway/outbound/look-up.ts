@@ -7,7 +7,11 @@ import type { Tables } from '../../store/store.ts';
 export interface Doubt {
   /** It can only have arrived after this moment (ms). */
   since: number;
+  /** Sends of this process whose outcome is not known. */
+  tries: number;
 }
+
+export type Finding = { kind: 'found'; messageId: string } | { kind: 'absent' } | { kind: 'unknown' };
 
 export interface LookUpContext {
   platform: Platform;
@@ -19,15 +23,15 @@ export interface LookUpContext {
 const olderLimit = 200;
 
 /**
- * The message that a row became, or null when it is not found. Rejects when asking must wait (a limit, no network),
- * for then nothing is known yet; a look-up that fails otherwise found nothing.
+ * Looks for the message that a row became. Rejects when asking must wait (a limit, no network), for then nothing is
+ * known yet.
  */
 export async function lookFor(
   row: OutboxRow,
   payload: Payload,
   { since }: Doubt,
   { platform, read, signal }: LookUpContext,
-): Promise<string | null> {
+): Promise<Finding> {
   const older = (await read.outbox.isClouded(row, since))
     ? []
     : [
@@ -35,13 +39,14 @@ export async function lookFor(
         ...(await read.outbox.sentBy(row.platform, since, olderLimit)),
       ];
   try {
-    return await platform.findDelivered(row.chat, payload, row.key, signal, older);
+    const messageId = await platform.findDelivered(row.chat, payload, row.key, signal, older);
+    return messageId === null ? { kind: 'absent' } : { kind: 'found', messageId };
   } catch (error) {
     const mustWait =
       error instanceof GatewayError &&
       (error.code === 'platform_rate_limited' || error.code === 'platform_unreachable');
     if (mustWait) throw error;
-    return null;
+    return { kind: 'unknown' };
   }
 }
 
@@ -50,5 +55,5 @@ export async function lookFor(
  * mark. Nothing else of the chat was on its way then: rows go one by one.
  */
 export async function doubtFromBefore(row: OutboxRow, read: Tables): Promise<Doubt> {
-  return { since: Math.max(row.createdAt, await read.outbox.lastSentAt(row.chatKey)) };
+  return { since: Math.max(row.createdAt, await read.outbox.lastSentAt(row.chatKey)), tries: 0 };
 }

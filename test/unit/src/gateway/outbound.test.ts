@@ -259,6 +259,23 @@ describe('the outbound scheduler', () => {
     });
   });
 
+  it.each([
+    ['twice when nobody can tell', null, 2],
+    ['six times when each is looked for and is not there', async () => null, 6],
+  ])('sends what has an unknown outcome %s, whatever else went wrong', async (_name, find, times) => {
+    if (find !== null) platform.findDelivered = find;
+    fail('platform_rate_limited', 1_000);
+    for (let count = 0; count < 10; count += 1) fail('send_unknown', 1_000);
+    const id = await say('one');
+    for (let count = 1; count <= times; count += 1) {
+      await expect.poll(async () => (await store.read.outbox.get(id))?.attempts).toBe(count);
+      expect(await stateOf(id)).toBe('new');
+      await clock.advance(1_000);
+    }
+    await expect.poll(() => stateOf(id)).toBe('dead');
+    expect(platform.failNext).toHaveLength(10 - times);
+  });
+
   it('looks once more before it sends again, for what arrives late', async () => {
     fail('send_unknown');
     let calls = 0;
