@@ -5,8 +5,10 @@ import { isAbsolute, join } from 'node:path';
 import type Docker from 'dockerode';
 import { GatewayError } from '../../src/errors.ts';
 import { ownerMark } from './cloud-owner.ts';
+import { createLimited } from './docker-disk.ts';
 import { ask, statusOf } from './docker-engine.ts';
 import { extraHostConfig } from './docker-extra-args.ts';
+import { ensureImage } from './docker-image.ts';
 import { type OpenContext, safeName, type TerminalOptions } from './options.ts';
 
 /** Labels by which this installation knows its containers again, and leaves those of others alone. */
@@ -35,6 +37,8 @@ export interface ContainerPlan {
   /** A folder of the host can be changed from inside. */
   reachesHost: boolean;
   workspace: string;
+  /** 0: no limit. Not part of the body, since few engines can enforce it. */
+  diskMegabytes: number;
 }
 
 /** Everything about the container but its variables, which go with each command: creation would log them. */
@@ -62,6 +66,7 @@ export async function planContainer(options: TerminalOptions, context: OpenConte
     name: `hermes-${context.installId}-${safeName(context.taskId)}${suffix}`,
     reachesHost,
     workspace: '/workspace',
+    diskMegabytes: limits.diskMegabytes,
     body: {
       ...shape,
       Entrypoint: idle,
@@ -152,41 +157,9 @@ export async function ensureContainer(
     }
     await ask('replace the container', existing.remove({ force: true, v: true }));
   }
-  await ensureImage(engine, plan.body.Image ?? '', context);
-  const container = await ask(
-    'create the container',
-    engine.createContainer({ name: plan.name, ...plan.body }),
-    60_000,
-  );
+  await ensureImage(engine, plan.body.Image ?? '', { onProgress: context.onProgress });
+  const body = { name: plan.name, ...plan.body };
+  const container = await createLimited(engine, body, plan.diskMegabytes, context.log);
   await ask('start the container', container.start(), 60_000);
   return container;
-}
-
-const progressEveryMs = 5_000;
-
-async function ensureImage(engine: Docker, image: string, context: OpenContext): Promise<void> {
-  const isThere = await ask('look for the image', engine.getImage(image).inspect()).then(
-    () => true,
-    (error) => {
-      if (statusOf(error) === 404) return false;
-      throw error;
-    },
-  );
-  if (isThere) return;
-  context.onProgress?.(`Pulling the image ${image} …`);
-  let toldAt = Date.now();
-  const stream = await ask('pull the image', engine.pull(image)).catch((error) => {
-    throw new GatewayError('environment_unavailable', `The image ${image} cannot be pulled.`, {
-      mend: 'Check the name in terminal.docker_image and the network, or build the image on this machine.',
-      cause: error,
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    const onProgress = (event: { status?: string; id?: string }) => {
-      if (Date.now() - toldAt < progressEveryMs) return;
-      toldAt = Date.now();
-      context.onProgress?.(`Pulling ${image}: ${event.status ?? ''} ${event.id ?? ''}`.trim());
-    };
-    engine.modem.followProgress(stream, (error) => (error === null ? resolve() : reject(error)), onProgress);
-  });
 }

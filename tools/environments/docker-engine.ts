@@ -7,13 +7,16 @@ import { errorMessage, GatewayError } from '../../src/errors.ts';
 /** Longest that the engine may take for one answer, in milliseconds. A hung engine must not hang a chat. */
 const answerMs = 15_000;
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 /** Opens a client for the engine at `host`, or where Docker and podman usually listen. Nothing is sent yet. */
 export async function openEngine(
   host: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
+  exists: (path: string) => boolean = existsSync,
 ): Promise<Docker> {
   const { default: Client } = await import('dockerode');
-  const address = host ?? env['DOCKER_HOST'] ?? `unix://${usualSocket(env)}`;
+  const address = host || env['DOCKER_HOST'] || `unix://${usualSockets(env).find(exists) ?? dockerSocket}`;
   if (address.startsWith('unix://')) return new Client({ socketPath: address.slice('unix://'.length) });
   const url = new URL(address);
   const protocol = url.protocol === 'ssh:' ? 'ssh' : url.protocol === 'https:' ? 'https' : 'http';
@@ -25,14 +28,17 @@ export async function openEngine(
   });
 }
 
-function usualSocket(env: Readonly<Record<string, string | undefined>>): string {
-  const candidates = [
-    '/var/run/docker.sock',
-    join(homedir(), '.docker/run/docker.sock'),
-    join(env['XDG_RUNTIME_DIR'] ?? '/run', 'podman/podman.sock'),
+const dockerSocket = '/var/run/docker.sock';
+
+/** Docker's of the machine and of Docker Desktop, then podman's of the machine and of the user. */
+function usualSockets(env: Env): string[] {
+  const own = env['XDG_RUNTIME_DIR'] || `/run/user/${process.getuid?.() ?? 0}`;
+  return [
+    dockerSocket,
+    join(env['HOME'] || homedir(), '.docker/run/docker.sock'),
     '/run/podman/podman.sock',
+    join(own, 'podman/podman.sock'),
   ];
-  return candidates.find((path) => existsSync(path)) ?? '/var/run/docker.sock';
 }
 
 /** The engine's answer within its deadline, or a `GatewayError` that says what to do. */
@@ -70,7 +76,7 @@ function engineError(what: string, error: unknown): GatewayError {
   const mend =
     code === 'EACCES'
       ? 'Add the user of the gateway to the group docker, or set DOCKER_HOST to a socket that it may use.'
-      : 'Start Docker (for example systemctl start docker), or set DOCKER_HOST.';
+      : 'Start Docker (for example systemctl start docker) or podman (systemctl --user start podman.socket), or set DOCKER_HOST.';
   return new GatewayError(
     'environment_unavailable',
     `Docker cannot be reached (${what}): ${errorMessage(error)}`,

@@ -205,4 +205,21 @@ describe.skipIf(!canRun)('docker (needs docker.io and busybox-static, as root)',
     expect(left).toEqual(['other']);
     expect((await exec(other, 'echo untouched')).stdout).toBe('untouched\n');
   });
+
+  test('the reaper is not misled by a pid that is in use again', async () => {
+    const made = await docker.client.createContainer({
+      name: 'hermes-mine-reused',
+      Image: busyboxImage,
+      Cmd: ['sh'],
+      Labels: {
+        [labels.install]: 'mine',
+        [labels.persistent]: 'false',
+        [labels.owner]: `${process.pid}-1`,
+      },
+    });
+    const mine = await open();
+    expect(await reapDocker(optionsWith(), contextOf())).toEqual(['hermes-mine-reused']);
+    await expect(made.inspect()).rejects.toMatchObject({ statusCode: 404 });
+    expect((await exec(mine, 'echo untouched')).stdout).toBe('untouched\n');
+  });
 });
