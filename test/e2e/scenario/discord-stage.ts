@@ -101,6 +101,8 @@ export async function openDiscord(): Promise<TimedPlatform> {
       dropConnection: discord.dropSocket,
       redeliver: () => discord.redeliver(),
     },
+    described: discord.described,
+    newMethods: [],
     violations: discord.violations,
     effects: () => joinEffects(discord.calls.map((call) => effectsOfCall(call, world))),
     answersMs: () => discord.interactions.map(({ answeredAfterMs }) => answeredAfterMs),

@@ -279,6 +279,15 @@ export function scenario(name: string, open: () => Promise<StagePlatform>): void
       ann.says('go on');
       await shows(/error [0-9a-f]{6}/);
     });
+
+    test.runIf(existsSync('../shared/api-specs'))(
+      'had each request held against the description of the API',
+      () => {
+        const { checked, unknown } = stage.platform.described();
+        expect(unknown.filter((method) => !stage.platform.newMethods.includes(method))).toEqual([]);
+        expect(checked).toBeGreaterThan(50);
+      },
+    );
   });
 }
 

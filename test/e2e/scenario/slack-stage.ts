@@ -118,6 +118,15 @@ export async function openSlack(): Promise<TimedPlatform> {
         for (const receipt of slack.receipts) if (receipt.kind === 'events_api') slack.redeliver(receipt);
       },
     },
+    described: slack.described,
+    newMethods: [
+      'assistant.threads.setStatus',
+      'chat.appendStream',
+      'chat.startStream',
+      'chat.stopStream',
+      'files.completeUploadExternal',
+      'files.getUploadURLExternal',
+    ],
     violations: slack.violations,
     effects: () =>
       joinEffects([

@@ -1,4 +1,5 @@
 import type { ShownMessage } from '../../contracts/platform-contract.ts';
+import type { Described } from '../../emulators/described.ts';
 import type { Effects } from '../../emulators/effects.ts';
 
 /** Where something is said: a chat, and a topic or thread of it. */
@@ -75,6 +76,9 @@ export interface StagePlatform {
   };
   /** What all that the bot ever sent would do to its readers: previews, edits, captions and private words too. */
   effects(): Effects;
+  described(): Described;
+  /** Methods that the API's description is too old to know. */
+  newMethods: readonly string[];
   /** Rules of the API that calls broke. */
   violations(): readonly string[];
   close(): Promise<void>;

@@ -86,6 +86,8 @@ export async function openTelegram(): Promise<StagePlatform> {
       dropConnection: () => telegram.dropSocket('getUpdates'),
       redeliver: () => telegram.delivery.redeliver(1),
     },
+    described: telegram.described,
+    newMethods: [],
     violations: () => telegram.violations,
     effects: () => joinEffects(telegram.calls.map(effectsOfCall)),
     close: telegram.close,

@@ -27,16 +27,21 @@ export interface DescribedCall {
   body: unknown;
 }
 
-/** The complaints about a call. A call that the description does not know has none. */
-export type DescriptionCheck = (call: DescribedCall) => string[];
+export interface DescriptionCheck {
+  /** The complaints about a call. A call that the description does not know has none. */
+  (call: DescribedCall): string[];
+  /** Whether it knows a call, given as `METHOD route`. */
+  knows(call: string): boolean;
+}
 
 /** Checks calls against Discord's published OpenAPI description, where that file is at hand. */
 export function loadDescriptionCheck(): DescriptionCheck {
-  if (!existsSync(description)) return () => [];
+  if (!existsSync(description)) return Object.assign(() => [], { knows: () => false });
   const spec = shape.parse(JSON.parse(readFileSync(description, 'utf8')));
   const check = createValidator(spec.components.schemas);
-  return ({ method, route, query, contentType, body }) => {
-    const raw = spec.paths[route]?.[method.toLowerCase()];
+  const operationOf = (method: string, route: string) => spec.paths[route]?.[method.toLowerCase()];
+  const checkCall = ({ method, route, query, contentType, body }: DescribedCall) => {
+    const raw = operationOf(method, route);
     if (raw === undefined) return [];
     const { parameters: known = [], requestBody } = operation.parse(raw);
     const complaints = [...query].flatMap(([name, value]) => {
@@ -50,6 +55,12 @@ export function loadDescriptionCheck(): DescriptionCheck {
     if (body !== undefined && schema !== undefined) complaints.push(...check(schema, body, 'body'));
     return complaints.map((complaint) => `${method} ${route}: ${complaint}`);
   };
+  return Object.assign(checkCall, {
+    knows(call: string) {
+      const [method = '', route = ''] = call.split(' ');
+      return operationOf(method, route) !== undefined;
+    },
+  });
 }
 
 function typedParameter(schema: Schema, text: string): unknown {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Described, describedIn } from '../described.ts';
 import { type Changes, createChanges } from '../emulator.ts';
 import { loadDescriptionCheck } from './description.ts';
 import { createFaults, type Fault } from './faults.ts';
@@ -35,6 +36,7 @@ export interface DiscordEmulator {
   until: Changes['until'];
   /** Every way in which the bot broke the protocol so far. */
   violations(): string[];
+  described(): Described;
   /** Returns what ends the watching. */
   watch(watcher: Watcher): () => void;
   addGuild(name: string): DiscordGuild;
@@ -106,10 +108,11 @@ export async function startDiscordEmulator(options: EmulatorOptions = {}): Promi
     denied: new Set(),
     closedDms: new Set(),
   };
+  const check = loadDescriptionCheck();
   const rest = createRest({
     context,
     faults,
-    check: loadDescriptionCheck(),
+    check,
     delayMs: () => delayMs,
     onCall(call) {
       for (const watcher of watchers) watcher.called(call);
@@ -178,6 +181,11 @@ export async function startDiscordEmulator(options: EmulatorOptions = {}): Promi
     gateway,
     until: changes.until,
     violations: () => [...rest.violations, ...gateway.violations],
+    described: () =>
+      describedIn(
+        rest.calls.map(({ method, route: path }) => `${method} ${path}`),
+        check.knows,
+      ),
     watch(watcher) {
       watchers.add(watcher);
       return () => void watchers.delete(watcher);

@@ -28,17 +28,21 @@ const newer: Readonly<Record<string, readonly string[]>> = {
   'conversations.replies': ['include_all_metadata'],
 };
 
-export type DescriptionCheck = (method: string, args: Readonly<Record<string, string>>) => string[];
+export interface DescriptionCheck {
+  (method: string, args: Readonly<Record<string, string>>): string[];
+  knows(method: string): boolean;
+}
 
 /**
  * Checks a call against Slack's published API description: unknown and missing arguments, and their types. Returns
  * the complaints. Without the file, or for a method that it does not know, there are none.
  */
 export function loadDescriptionCheck(): DescriptionCheck {
-  if (!existsSync(description)) return () => [];
+  if (!existsSync(description)) return Object.assign(() => [], { knows: () => false });
   const spec = specShape.parse(JSON.parse(readFileSync(description, 'utf8')));
-  return (method, args) => {
-    const operation = Object.values(spec.paths[`/${method}`] ?? {})[0];
+  const operationOf = (method: string) => Object.values(spec.paths[`/${method}`] ?? {})[0];
+  const check = (method: string, args: Readonly<Record<string, string>>) => {
+    const operation = operationOf(method);
     if (operation === undefined) return [];
     const known = new Map((operation.parameters ?? []).map((parameter) => [parameter.name, parameter]));
     const complaints: string[] = [];
@@ -57,6 +61,7 @@ export function loadDescriptionCheck(): DescriptionCheck {
     }
     return complaints;
   };
+  return Object.assign(check, { knows: (method: string) => operationOf(method) !== undefined });
 }
 
 function fitsType(value: string, type: string | undefined): boolean {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Described, describedIn } from '../described.ts';
 import { createContentRoutes } from './content-routes.ts';
 import { createDelivery, type HttpEndpoint, type Receipt } from './delivery.ts';
 import { createFaults, type Fault } from './faults.ts';
@@ -32,6 +33,7 @@ export interface SlackEmulator {
   team: SlackTeam;
   calls: readonly Call[];
   receipts: readonly Receipt[];
+  described(): Described;
   /** Returns what ends the watching. */
   watch(watcher: Watcher): () => void;
   /** Every way in which the app broke the protocol so far. */
@@ -98,10 +100,15 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
       event_time: Math.floor(Date.now() / 1000),
       authorizations: [{ enterprise_id: null, team_id: team.id, user_id: team.botUserId, is_bot: true }],
     });
+  const description = loadDescriptionCheck();
+  const held: string[] = [];
   const api = createWebApi({
     world,
     faults,
-    check: loadDescriptionCheck(),
+    check(method, args) {
+      held.push(method);
+      return description(method, args);
+    },
     appToken,
     delayMs: () => delayMs,
     onCall(call) {
@@ -176,6 +183,7 @@ export async function startSlackEmulator(options: { port?: number } = {}): Promi
     team,
     calls: api.calls,
     receipts: delivery.receipts,
+    described: () => describedIn(held, description.knows),
     watch(watcher) {
       watchers.add(watcher);
       return () => void watchers.delete(watcher);

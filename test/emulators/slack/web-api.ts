@@ -5,7 +5,6 @@ import { readBytes } from '../emulator.ts';
 import type { Faults } from './faults.ts';
 import { type MethodContext, SlackFailure } from './method.ts';
 import { methods } from './methods.ts';
-import type { DescriptionCheck } from './openapi.ts';
 import type { SlackTeam, World } from './world.ts';
 
 /** One Web API call as it arrived, kept for assertions. */
@@ -28,7 +27,8 @@ export interface WebApi {
 export interface WebApiDeps {
   world: World;
   faults: Faults;
-  check: DescriptionCheck;
+  /** Complaints about a call. */
+  check(method: string, args: Readonly<Record<string, string>>): string[];
   appToken: string;
   delayMs(): number;
   onCall(call: Call): void;

@@ -14,12 +14,15 @@ const description = z.object({
 });
 type Field = z.infer<typeof field>;
 
-/** Complaints about a call; none for a good one. */
-export type DescriptionCheck = (method: string, fields: Fields) => string[];
+export interface DescriptionCheck {
+  /** Complaints about a call; none for a good one. */
+  (method: string, fields: Fields): string[];
+  knows(method: string): boolean;
+}
 
 /** Checks calls against Telegram's published API description. Without that file nothing is checked. */
 export function loadDescription(): DescriptionCheck {
-  if (!existsSync(file)) return () => [];
+  if (!existsSync(file)) return Object.assign(() => [], { knows: () => false });
   const { methods, types } = description.parse(JSON.parse(readFileSync(file, 'utf8')));
   const byName = (fields: readonly Field[] = []) => new Map(fields.map((one) => [one.name, one]));
   const methodFields = new Map(Object.entries(methods).map(([name, { fields }]) => [name, byName(fields)]));
@@ -65,8 +68,9 @@ export function loadDescription(): DescriptionCheck {
     return checkAll(type, typeFields.get(type) ?? new Map(), value).length === 0;
   }
 
-  return (method, fields) => {
+  const check = (method: string, fields: Fields) => {
     const known = methodFields.get(method);
     return known === undefined ? [`${method}: no such method`] : checkAll(method, known, fields);
   };
+  return Object.assign(check, { knows: (method: string) => methodFields.has(method) });
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Described, describedIn } from '../described.ts';
 import { preciseNow } from '../drive.ts';
 import { answerJson, createChanges, createFaults, type Fault, startHttp } from '../emulator.ts';
 import { createDelivery, type Delivery, type QueuedUpdate } from './delivery.ts';
@@ -53,6 +54,7 @@ export interface TelegramEmulator {
   hang(method: string, times?: number): void;
   slow(ms: number, method?: string): void;
   clearFaults(): void;
+  described(): Described;
   /** Returns what ends the watching. */
   watch(watcher: Watcher): () => void;
   /** The bot's messages in a chat, oldest first. */
@@ -76,6 +78,7 @@ export async function startTelegramEmulator(options: EmulatorOptions = {}): Prom
   const unknown = new Set(options.unknownMethods);
   const record = options.record ?? true;
   const describes = loadDescription();
+  const received: string[] = [];
   const faults = createFaults();
   const calls: Call[] = [];
   const violations: string[] = [];
@@ -106,6 +109,7 @@ export async function startTelegramEmulator(options: EmulatorOptions = {}): Prom
     const fault = faults.take(method);
     await meet(fault, response);
     if (response.destroyed) return;
+    if (record) received.push(method);
     const complaints = describes(method, fields);
     if (complaints.length > 0) {
       violations.push(...complaints);
@@ -192,6 +196,7 @@ export async function startTelegramEmulator(options: EmulatorOptions = {}): Prom
     hang: (method, times = 1) => faults.add(method, { kind: 'hang' }, times),
     slow: (ms, method = '*') => faults.add(method, { kind: 'delay', ms }, Number.POSITIVE_INFINITY),
     clearFaults: faults.clear,
+    described: () => describedIn(received, describes.knows),
     watch(watcher) {
       watchers.add(watcher);
       return () => void watchers.delete(watcher);
