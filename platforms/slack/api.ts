@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import { type Effect, toGatewayError } from './errors.ts';
+import { createPost } from './post.ts';
 
 export type CallArgs = Record<string, unknown>;
 
@@ -24,6 +25,10 @@ const requestTimeoutMs = 30_000;
  */
 const callSignal = new AsyncLocalStorage<AbortSignal | undefined>();
 
+/** All that the client sends for our calls: forms, and never a file. */
+const textCall = z.object({ headers: z.record(z.string(), z.string()), body: z.string() });
+const post = createPost();
+
 /** Options for every Web API client here: no retries and no waiting inside, both are the gateway's. */
 export function clientOptions(apiRoot: string, logger: webApi.Logger): webApi.WebClientOptions {
   return {
@@ -36,7 +41,8 @@ export function clientOptions(apiRoot: string, logger: webApi.Logger): webApi.We
     logger,
     fetch: (input, init) => {
       const signals = [callSignal.getStore(), init?.signal].filter((signal) => signal instanceof AbortSignal);
-      return fetch(input, { ...init, signal: AbortSignal.any(signals) });
+      const call = textCall.parse(init);
+      return post(new URL(String(input)), { ...call, signal: AbortSignal.any(signals) });
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { App, Receiver, webApi } from '@slack/bolt';
+import { z } from 'zod';
 import { errorMessage } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import type { PlatformSink } from '../platform.ts';
@@ -86,6 +87,7 @@ export function createDispatch(
   return {
     // Bolt acknowledges events before it calls a handler, so what it acknowledges with is only noted here.
     async process(delivery) {
+      if (isOwnEcho(delivery.body, workspaces)) return undefined;
       let answer: unknown;
       const ack = (response?: unknown) => {
         answer = response;
@@ -103,4 +105,19 @@ export function createDispatch(
       return answer;
     },
   };
+}
+
+const echo = z.object({
+  team_id: z.string(),
+  event: z.object({ type: z.literal('message'), bot_id: z.string() }),
+});
+
+/** Slack tells the bot of each message of its own. That is the half of what comes, and not worth Bolt's time. */
+function isOwnEcho(body: unknown, workspaces: Workspaces): boolean {
+  const told = echo.safeParse(body).data;
+  return (
+    told !== undefined &&
+    workspaces.has(told.team_id) &&
+    workspaces.of(told.team_id).botId === told.event.bot_id
+  );
 }
