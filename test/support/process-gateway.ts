@@ -1,9 +1,14 @@
-import { systemClock } from '../../src/clock.ts';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { sleep, systemClock } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
 import { createProcessTable } from '../../tools/environments/background-processes.ts';
+import type { Environment } from '../../tools/environments/environment.ts';
 import { createEnvironments } from '../../tools/environments/environments.ts';
 import type { TerminalOptions } from '../../tools/environments/options.ts';
 import type { ProcessNotice, ProcessRow, ProcessStore } from '../../tools/environments/process-table.ts';
+
+import { memoryProcessStore } from '../unit/tools/environments/memory-process-store.ts';
 
 /** What a gateway has of background processes: its environments and its table, over somebody's rows. */
 export function openProcessGateway(
@@ -41,9 +46,35 @@ export function openProcessGateway(
   };
 }
 
-/** Run as a program, to be killed: starts the commands given and prints each row that it stores. */
+interface KilledPlan {
+  options: TerminalOptions;
+  installId: string;
+  /** In the background. */
+  commands?: readonly string[];
+  /** One that is running when the gateway is killed. */
+  foreground?: string;
+}
+
+/** Starts these commands in a gateway of its own and kills it; resolves with the rows that it stored. */
+export async function killedGateway(plan: KilledPlan) {
+  const child = spawn(process.execPath, [import.meta.filename, JSON.stringify(plan)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const store = memoryProcessStore();
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line === 'ready') break;
+    const row: ProcessRow = JSON.parse(line);
+    await store.save(row);
+  }
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+  return { store, rows: [...store.rows.values()] };
+}
+
+/** Run as a program, to be killed: starts what it is told to and prints each row that it stores. */
 if (process.argv[1] === import.meta.filename) {
-  const { options, installId, commands } = JSON.parse(process.argv[2] ?? '{}');
+  const { options, installId, commands = [], foreground } = JSON.parse(process.argv[2] ?? '{}');
   const print = async (row: ProcessRow) => void process.stdout.write(`${JSON.stringify(row)}\n`);
   const gateway = openProcessGateway(options, installId, {
     save: print,
@@ -51,6 +82,17 @@ if (process.argv[1] === import.meta.filename) {
     remove: async () => undefined,
   });
   for (const command of commands) await gateway.start(command);
+  if (foreground !== undefined) await runForeground(await gateway.environments.for('default'), foreground);
   process.stdout.write('ready\n');
   setInterval(() => undefined, 1_000);
+}
+
+/** Resolves once the command runs; it goes on. */
+async function runForeground(environment: Environment, command: string): Promise<void> {
+  const mark = `${environment.home}/running-${process.pid}`;
+  const text = `touch ${mark}; ${command}`;
+  const never = new AbortController().signal;
+  void environment.exec({ command: text, sessionId: 'f', timeoutMs: 600_000, signal: never });
+  while ((await environment.files.stat(mark)) === null) await sleep(systemClock, 20);
+  await environment.files.remove(mark);
 }

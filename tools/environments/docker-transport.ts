@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { sleep, systemClock } from '../../src/clock.ts';
 import { GatewayError } from '../../src/errors.ts';
+import type { NewTag } from './command-tags.ts';
 import { ask, statusOf } from './docker-engine.ts';
 import { createFrameReader } from './docker-stream.ts';
-import { newTag } from './local-transport.ts';
 import { tagVariable } from './process-tree.ts';
 import { killArgv, parseSurvivors } from './remote-kill.ts';
 import { within } from './run-command.ts';
@@ -23,6 +23,7 @@ export interface DockerTransportOptions {
   /** Tells that the container that was given is gone or stopped. */
   lost(): void;
   env: Readonly<Record<string, string>>;
+  newTag: NewTag;
   user?: string;
 }
 
@@ -33,7 +34,7 @@ export function createDockerTransport(options: DockerTransportOptions): Transpor
   const transport: Transport = { start };
 
   async function start(command: CommandStart): Promise<RunningCommand> {
-    const tag = newTag();
+    const tag = options.newTag();
     const exec = await createExec(command, tag, true);
     const keepsInput = command.stdin !== undefined || command.interactive !== undefined;
     const stream = await ask(

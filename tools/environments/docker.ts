@@ -3,11 +3,13 @@ import { isAbsolute } from 'node:path';
 import type Docker from 'dockerode';
 import { errorMessage } from '../../src/errors.ts';
 import { isOwnerAlive } from './cloud-owner.ts';
+import { commandTags } from './command-tags.ts';
 import { type ContainerPlan, ensureContainer, labels, planContainer } from './docker-container.ts';
 import { ask, openEngine, statusOf } from './docker-engine.ts';
 import { createDockerTransport } from './docker-transport.ts';
 import type { Environment } from './environment.ts';
 import type { OpenContext, TerminalOptions } from './options.ts';
+import { reapCommands } from './reap-commands.ts';
 import { createRemoteJobs } from './remote-jobs.ts';
 import { createShellEnvironment } from './shell-environment.ts';
 import { createShellFiles, rawRun } from './shell-files.ts';
@@ -27,6 +29,7 @@ export async function createDockerEnvironment(
     container: keeper.get,
     lost: keeper.lost,
     env: handedIn(options, context),
+    newTag: await commandTags(context.installId),
     ...(user !== undefined && { user }),
   });
   try {
@@ -121,7 +124,10 @@ export async function reapDocker(
   const removed: string[] = [];
   for (const info of await ask('list containers', engine.listContainers({ all: true, filters }))) {
     const container = engine.getContainer(info.Id);
-    if (!(await isLeftover(container, info, options.lifetimeMs))) continue;
+    if (!(await isLeftover(container, info, options.lifetimeMs))) {
+      if (info.State === 'running') removed.push(...(await reapInside(container, context)));
+      continue;
+    }
     try {
       await ask('remove a container', container.remove({ force: true, v: true }), 30_000);
       removed.push(info.Names[0]?.replace(/^\//, '') ?? info.Id);
@@ -133,6 +139,24 @@ export async function reapDocker(
     }
   }
   return removed;
+}
+
+/** Commands that a killed gateway left running in a container that goes on. */
+async function reapInside(
+  container: Docker.Container,
+  { installId, log }: Pick<OpenContext, 'installId' | 'log'>,
+): Promise<string[]> {
+  const transport = createDockerTransport({
+    container: async () => container,
+    lost: () => undefined,
+    env: {},
+    newTag: await commandTags(installId),
+  });
+  const run = async (argv: readonly string[]) => (await rawRun(transport, { argv }, probeMs)).stdout;
+  return reapCommands(async (argv) => (await run(argv)).toString('utf8'), installId).catch((error) => {
+    log.warn({ container: container.id, error: errorMessage(error) }, 'A container was not looked through.');
+    return [];
+  });
 }
 
 async function isLeftover(

@@ -47,6 +47,7 @@ async function openLocal(options: TerminalOptions, context: OpenContext): Promis
     env: context.env,
     envPassthrough: options.envPassthrough,
     sandbox: options.sandbox,
+    installId: context.installId,
   });
 }
 
@@ -60,6 +61,8 @@ export async function reapLeftovers(
   options: TerminalOptions,
   context: Pick<OpenContext, 'installId' | 'env' | 'log'>,
 ): Promise<string[]> {
+  if (options.backend === 'local') return (await import('./local.ts')).reapLocal(context.installId);
+  if (options.backend === 'ssh') return (await import('./ssh.ts')).reapSsh(options, context);
   if (options.backend === 'docker') return (await import('./docker.ts')).reapDocker(options, context);
   if (options.backend === 'singularity') {
     return (await import('./singularity.ts')).reapSingularity(options, context);

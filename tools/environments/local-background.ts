@@ -1,7 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
+import type { NewTag } from './command-tags.ts';
 import type { BackgroundStart } from './environment.ts';
 import { closeFile, type Fifos } from './fifos.ts';
-import { exitOf, newTag, startProgram, type Wrap, wrapped } from './local-transport.ts';
+import { exitOf, startProgram, type Wrap, wrapped } from './local-transport.ts';
 import { createMarkerFilter } from './marker-filter.ts';
 import { killTree, processStat, tagVariable } from './process-tree.ts';
 import { within } from './run-command.ts';
@@ -10,6 +11,7 @@ export interface LocalBackgroundOptions {
   fifos: Fifos;
   cwd: string;
   env: Readonly<Record<string, string>>;
+  newTag: NewTag;
   wrap?: Wrap;
 }
 
@@ -22,7 +24,7 @@ export async function startLocalBackground(
   mark: string,
   options: LocalBackgroundOptions,
 ): Promise<BackgroundStart> {
-  const tag = newTag();
+  const tag = options.newTag();
   const output = await options.fifos.output();
   const input = await options.fifos.input();
   const real = wrapped(options.wrap, argv, { tag, cwd: options.cwd });

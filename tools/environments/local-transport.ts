@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { open, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
+import { type NewTag, randomTag } from './command-tags.ts';
 import { closeFile, type Fifos } from './fifos.ts';
 import { killTree, tagVariable } from './process-tree.ts';
 import type { RunningCommand, StreamName, Transport } from './transport.ts';
@@ -15,6 +15,7 @@ export interface LocalTransportOptions {
   folder: string;
   cwd: string;
   env: Readonly<Record<string, string>>;
+  newTag: NewTag;
   wrap?: Wrap;
 }
 
@@ -31,7 +32,7 @@ export type Wrap = (
 export function createLocalTransport(options: LocalTransportOptions): Transport {
   return {
     async start({ argv, cwd, stdin, merged = false }) {
-      const tag = newTag();
+      const tag = options.newTag();
       const out = await options.fifos.output();
       const err = merged ? out : await options.fifos.output();
       const input = stdin === undefined ? null : await inputFile(options.folder, stdin);
@@ -67,8 +68,6 @@ export const wrapped = (
   argv: readonly string[],
   place: { tag: string; cwd: string },
 ): ReturnType<Wrap> => wrap?.(argv, place) ?? { argv, cwd: place.cwd };
-
-export const newTag = () => randomBytes(9).toString('hex');
 
 interface ProgramOptions {
   cwd: string;
@@ -134,7 +133,7 @@ function closed(stream: Socket): Promise<void> {
 
 /** Standard input as a file: no partial writes, no broken pipe, and `/dev/stdin` can be opened again. */
 async function inputFile(folder: string, data: string | Uint8Array) {
-  const path = join(folder, `input-${newTag()}`);
+  const path = join(folder, `input-${randomTag()}`);
   await writeFile(path, data, { mode: 0o600, flag: 'wx' });
   const file = await open(path, 'r');
   await rm(path);

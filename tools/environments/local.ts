@@ -1,15 +1,19 @@
-import { access, constants, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { access, constants, rm, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { bwrapCommand, checkBwrap } from './bwrap.ts';
 import { scrubbedEnv } from './child-env.ts';
+import { commandTags } from './command-tags.ts';
 import type { Environment } from './environment.ts';
 import { createFifos } from './fifos.ts';
 import { adoptLocalProcess } from './local-background.ts';
 import { createLocalFiles } from './local-files.ts';
 import { createLocalTransport } from './local-transport.ts';
-import { isAlive } from './process-tree.ts';
+import { makeOwnedFolder } from './owned-folder.ts';
 import { startOnMachine } from './pty.ts';
+import { reapCommands } from './reap-commands.ts';
 import { createShellEnvironment } from './shell-environment.ts';
 
 export interface LocalOptions {
@@ -22,6 +26,8 @@ export interface LocalOptions {
   envPassthrough?: readonly string[];
   /** `bwrap`: everything outside the working folder is read-only, and there is no network. Default: `none`. */
   sandbox?: 'none' | 'bwrap';
+  /** Whose commands these are, so that a later gateway ends what a killed one left running. */
+  installId?: string;
   /** Where the private folder for shell state is made. Default: the system's folder for temporary files. */
   temporaryRoot?: string;
 }
@@ -30,16 +36,15 @@ export interface LocalOptions {
 export async function createLocalEnvironment(options: LocalOptions = {}): Promise<Environment> {
   const home = options.home ?? homedir();
   const cwd = await existingFolder(resolve(options.cwd ?? home), home);
-  const temporaryRoot = options.temporaryRoot ?? tmpdir();
-  await removeLeftovers(temporaryRoot);
-  const folder = await mkdtemp(join(temporaryRoot, `${folderPrefix}${process.pid}-`));
+  const folder = await makeOwnedFolder(options.temporaryRoot ?? tmpdir(), 'hermes-shell');
   const wrap = options.sandbox === 'bwrap' ? await sandboxed([cwd, folder]) : undefined;
   const env: Record<string, string> = {
     ...scrubbedEnv(options.env ?? process.env, options.envPassthrough),
     HOME: home,
   };
   const fifos = createFifos(folder);
-  const place = { fifos, folder, cwd, env, ...(wrap !== undefined && { wrap }) };
+  const newTag = await commandTags(options.installId ?? 'none');
+  const place = { fifos, folder, cwd, env, newTag, ...(wrap !== undefined && { wrap }) };
   return createShellEnvironment({
     backend: 'local',
     isolated: false,
@@ -57,21 +62,15 @@ export async function createLocalEnvironment(options: LocalOptions = {}): Promis
   });
 }
 
-const folderPrefix = 'hermes-shell-';
+/** Ends what a killed gateway of this installation left running on this machine. */
+export async function reapLocal(installId: string): Promise<string[]> {
+  const run = promisify(execFile);
+  return reapCommands(async ([program = '', ...args]) => (await run(program, args)).stdout, installId);
+}
 
 async function sandboxed(writable: readonly string[]) {
   await checkBwrap();
   return bwrapCommand({ writable });
-}
-
-/** State of gateways that were killed: their pid is in the folder's name. */
-async function removeLeftovers(root: string): Promise<void> {
-  const names = await readdir(root);
-  const left = names.filter((name) => {
-    const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
-    return pid !== undefined && !isAlive(Number(pid));
-  });
-  await Promise.all(left.map((name) => rm(join(root, name), { recursive: true, force: true })));
 }
 
 async function hasBash(path: string): Promise<boolean> {

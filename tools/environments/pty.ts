@@ -2,7 +2,7 @@ import { errorMessage } from '../../src/errors.ts';
 import { createBacklog } from './backlog.ts';
 import type { BackgroundStart } from './environment.ts';
 import { type LocalBackgroundOptions, startLocalBackground, startToken } from './local-background.ts';
-import { newTag, type Wrap, wrapped } from './local-transport.ts';
+import { wrapped } from './local-transport.ts';
 import { createMarkerFilter } from './marker-filter.ts';
 import { killTree, tagVariable } from './process-tree.ts';
 import { terminalEnv, terminalSize } from './transport.ts';
@@ -26,10 +26,10 @@ export async function startOnMachine(
 async function startLocalPty(
   argv: readonly string[],
   mark: string,
-  options: { cwd: string; env: Readonly<Record<string, string>>; wrap?: Wrap },
+  options: Omit<LocalBackgroundOptions, 'fifos'>,
 ): Promise<BackgroundStart> {
   const { spawn } = await import('@lydell/node-pty');
-  const tag = newTag();
+  const tag = options.newTag();
   const real = wrapped(options.wrap, argv, { tag, cwd: options.cwd });
   const [program = '', ...args] = real.argv;
   const terminal = spawn(program, args, {

@@ -14,6 +14,9 @@ const dump: Record<ShellName, string> = {
   sh: 'export -p',
 };
 
+/** By these words in its arguments a command's shell is known from outside. */
+export const commandSignature = 'h_streams=$6 h_cmd=$7';
+
 /** A shell that isn't interactive ignores its aliases unless told. */
 const aliases: Record<ShellName, string> = { bash: 'shopt -s expand_aliases\n', sh: '' };
 
@@ -41,7 +44,7 @@ fi`;
  * `merged` or `apart`, the command.
  */
 export const commandScript = (shell: ShellName) => `
-h_src=$1 h_dst=$2 h_cwd=$3 h_mode=$4 h_mark=$5 h_streams=$6 h_cmd=$7
+h_src=$1 h_dst=$2 h_cwd=$3 h_mode=$4 h_mark=$5 ${commandSignature}
 set --
 if [ "$h_streams" = merged ]; then exec 2>&1; fi
 ${readState}

@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
 import { isOwnerAlive, ownerMark } from './cloud-owner.ts';
+import { commandTags } from './command-tags.ts';
 import type { Environment } from './environment.ts';
 import { createFifos } from './fifos.ts';
 import { createLocalTransport, type Wrap } from './local-transport.ts';
 import { type OpenContext, safeName, type TerminalOptions } from './options.ts';
+import { makeOwnedFolder } from './owned-folder.ts';
 import { tagVariable } from './process-tree.ts';
 import { startOnMachine } from './pty.ts';
 import { createShellEnvironment } from './shell-environment.ts';
@@ -31,7 +33,7 @@ export async function createSingularityEnvironment(
   const name = `${instancePrefix(context.installId)}${safeName(context.taskId)}-${await ownerMark()}`;
   const base = join(options.singularity.scratchFolder ?? options.sandboxFolder, 'singularity');
   await startInstance(binary, name, base, options, context);
-  const folder = await mkdtemp(join(tmpdir(), 'hermes-singularity-'));
+  const folder = await makeOwnedFolder(tmpdir(), 'hermes-singularity');
   const env = {
     PATH: context.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
     HOME: context.env['HOME'] ?? '/',
@@ -51,7 +53,8 @@ export async function createSingularityEnvironment(
     ],
     cwd: '/',
   });
-  const place = { fifos: createFifos(folder), folder, cwd: '/', env, wrap };
+  const newTag = await commandTags(safeName(context.installId));
+  const place = { fifos: createFifos(folder), folder, cwd: '/', env, newTag, wrap };
   const transport = createLocalTransport(place);
 
   async function close(): Promise<void> {

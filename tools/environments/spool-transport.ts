@@ -1,5 +1,5 @@
 import { GatewayError } from '../../src/errors.ts';
-import { newTag } from './local-transport.ts';
+import { randomTag } from './command-tags.ts';
 import { killScript, parseSurvivors } from './remote-kill.ts';
 import {
   closeInputScript,
@@ -61,7 +61,7 @@ export function createSpoolTransport(shell: RemoteShell): Transport {
   let finished: string[] = [];
 
   async function start(command: CommandStart): Promise<RunningCommand> {
-    const tag = newTag();
+    const tag = randomTag();
     try {
       return await startOnce(command, tag);
     } catch (error) {

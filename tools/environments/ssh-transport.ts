@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { ClientChannel } from 'ssh2';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
-import { newTag } from './local-transport.ts';
+import type { NewTag } from './command-tags.ts';
 import { tagVariable } from './process-tree.ts';
 import { killArgv, parseSurvivors } from './remote-kill.ts';
 import { within } from './run-command.ts';
@@ -19,7 +19,7 @@ const openTries = 5;
 const openPauseMs = 150;
 
 /** Programs on another host, each in a channel of a shared connection. Needs a POSIX `sh` and `env` there. */
-export function createSshTransport(pool: SshPool): Transport {
+export function createSshTransport(pool: SshPool, newTag: NewTag): Transport {
   let lastKill: Promise<unknown> = Promise.resolve();
 
   async function start(command: CommandStart): Promise<RunningCommand> {

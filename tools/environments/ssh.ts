@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
+import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { errorMessage, GatewayError } from '../../src/errors.ts';
 import { isOwnerAlive, ownerMark } from './cloud-owner.ts';
+import { commandTags, machineMark } from './command-tags.ts';
 import type { Environment } from './environment.ts';
 import { type OpenContext, safeName, type TerminalOptions } from './options.ts';
+import { reapCommands } from './reap-commands.ts';
 import { createRemoteJobs } from './remote-jobs.ts';
 import { createShellEnvironment } from './shell-environment.ts';
 import { rawRun } from './shell-files.ts';
@@ -26,7 +27,7 @@ export async function createSshEnvironment(
     });
   }
   const pool = createSshPool(() => connectSsh(options.ssh, context));
-  const transport = createSshTransport(pool);
+  const transport = createSshTransport(pool, await commandTags(safeName(context.installId)));
   const prefix = `/tmp/.hermes-${safeName(context.installId)}-`;
   const folderPrefix = `/tmp/.hermes-${safeName(context.installId)}.job-`;
   const jobs = createRemoteJobs({ transport, folderPrefix, outlive: true });
@@ -74,8 +75,21 @@ export async function createSshEnvironment(
   }
 }
 
-/** Which machine's process ids a folder's name speaks of. */
-const machineMark = () => createHash('sha256').update(hostname()).digest('hex').slice(0, 6);
+/** Ends what a killed gateway of this installation left running on the host. */
+export async function reapSsh(
+  options: TerminalOptions,
+  context: Pick<OpenContext, 'installId' | 'env' | 'log'>,
+): Promise<string[]> {
+  const installId = safeName(context.installId);
+  const pool = createSshPool(() => connectSsh(options.ssh, { ...context, taskId: 'reaper' }));
+  const transport = createSshTransport(pool, await commandTags(installId));
+  try {
+    const run = async (argv: readonly string[]) => (await rawRun(transport, { argv }, probeMs)).stdout;
+    return await reapCommands(async (argv) => (await run(argv)).toString('utf8'), installId);
+  } finally {
+    pool.close();
+  }
+}
 
 /** Shell state of gateways that were killed on this machine. */
 async function leftFolders(folders: readonly string[], prefix: string): Promise<string[]> {

@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { TerminalOptions } from '../../../tools/environments/options.ts';
-import type { ProcessNotice, ProcessRow } from '../../../tools/environments/process-table.ts';
+import type { ProcessNotice } from '../../../tools/environments/process-table.ts';
 import { bashImage, busyboxImage, type PrivateDocker, startDocker } from '../../support/docker.ts';
 import { ensurePackage } from '../../support/packages.ts';
-import { openProcessGateway } from '../../support/process-gateway.ts';
+import { killedGateway, openProcessGateway } from '../../support/process-gateway.ts';
 import { type PrivateSshd, startSshd } from '../../support/sshd.ts';
 import { testOptions } from '../../support/terminal-options.ts';
 import { memoryProcessStore } from '../../unit/tools/environments/memory-process-store.ts';
@@ -19,24 +17,6 @@ const hasDocker =
 const hasSshd = await ensurePackage('openssh-server');
 const never = new AbortController().signal;
 const patience = { timeout: 30_000, interval: 50 };
-
-/** Starts the commands in a gateway of its own, waits until `met` holds of its rows' processes, and kills it. */
-async function killedGateway(options: TerminalOptions, installId: string, commands: readonly string[]) {
-  const program = new URL('../../support/process-gateway.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [program, JSON.stringify({ options, installId, commands })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const store = memoryProcessStore();
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line === 'ready') break;
-    const row: ProcessRow = JSON.parse(line);
-    await store.save(row);
-  }
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
-  return { store, rows: [...store.rows.values()] };
-}
 
 function restartSuite(
   name: string,
@@ -51,7 +31,7 @@ function restartSuite(
       installs += 1;
       const installId = `restart${process.pid}x${installs}`;
       const { options, folder } = place();
-      const { store, rows } = await killedGateway(options, installId, commands);
+      const { store, rows } = await killedGateway({ options, installId, commands });
       const notices: ProcessNotice[] = [];
       const gateway = openProcessGateway(options, installId, store, (notice) => notices.push(notice));
       const environment = await gateway.environments.for('default');
@@ -86,9 +66,11 @@ function restartSuite(
     test('that ended while no gateway ran is told with its exit code, once', async () => {
       const { folder } = place();
       const { options } = place();
-      const { store, rows } = await killedGateway(options, 'meanwhile', [
-        `until [ -e ${folder}/end ]; do sleep 0.1; done; echo over; exit 3`,
-      ]);
+      const { store, rows } = await killedGateway({
+        options,
+        installId: 'meanwhile',
+        commands: [`until [ -e ${folder}/end ]; do sleep 0.1; done; echo over; exit 3`],
+      });
       const notices: ProcessNotice[] = [];
       const gateway = openProcessGateway(options, 'meanwhile', store, (notice) => notices.push(notice));
       const environment = await gateway.environments.for('default');

@@ -39,7 +39,7 @@ test('state of a gateway that was killed is removed by the next, that of a runni
   const root = await mkdtemp(join(tmpdir(), 'leftovers-'));
   const running = await createLocalEnvironment({ temporaryRoot: root });
   const [own = ''] = await readdir(root);
-  const killed = await mkdtemp(join(root, 'hermes-shell-4194305-'));
+  const killed = await mkdtemp(join(root, 'hermes-shell-4194305-1-'));
   const next = await createLocalEnvironment({ temporaryRoot: root });
   const left = await readdir(root);
   expect(left).toContain(own);
