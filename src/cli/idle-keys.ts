@@ -48,9 +48,19 @@ export const idleKeys: readonly string[] = [
 
 const isIdle = (path: string): boolean => idleKeys.some((key) => path === key || path.startsWith(`${key}.`));
 
+/** Variables that Hermes Agent reads, with why they do nothing here. */
+const idleVariables: Readonly<Record<string, string>> = {
+  SUDO_PASSWORD:
+    'a password on the standard input of a command can be read by that command. Let the user run what it needs without one (NOPASSWD in sudoers).',
+};
+
 /** A sentence for each setting that will do nothing, with where it was made. */
-export function idleSettings({ sources }: Pick<LoadedConfig, 'sources'>): string[] {
-  return Object.entries(sources)
+export function idleSettings({ sources, env }: Pick<LoadedConfig, 'sources' | 'env'>): string[] {
+  const keys = Object.entries(sources)
     .filter(([path]) => isIdle(path))
     .map(([path, source]) => `${path} (${source}) has no effect: what it stands for is not built in yet.`);
+  const variables = Object.entries(idleVariables)
+    .filter(([name]) => env[name])
+    .map(([name, why]) => `${name} has no effect: ${why}`);
+  return [...keys, ...variables];
 }

@@ -30,12 +30,19 @@ describe('keys that nothing reads yet', () => {
 
   it('are told when they are set, with their place', () => {
     const told = idleSettings({
+      env: {},
       sources: { redis_url: 'REDIS_URL', 'delegation.model': 'config.yaml', 'approvals.mode': 'config.yaml' },
     });
     expect(told).toEqual([
       'redis_url (REDIS_URL) has no effect: what it stands for is not built in yet.',
       'delegation.model (config.yaml) has no effect: what it stands for is not built in yet.',
     ]);
+  });
+
+  it('go with variables that do nothing: each is told with the reason, and not with its value', () => {
+    const told = idleSettings({ sources: {}, env: { SUDO_PASSWORD: 'hunter2', DOCKER_HOST: 'x' } });
+    expect(told).toEqual([expect.stringMatching(/^SUDO_PASSWORD has no effect.*NOPASSWD/)]);
+    expect(told.join()).not.toContain('hunter2');
   });
 });
 
