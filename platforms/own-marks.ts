@@ -15,7 +15,7 @@ export interface OwnMarks {
 }
 
 /** How far a platform’s clock may be ahead of this one; past that an old mark may stay beside the new. */
-const clockMarginMs = 5_000;
+const clockMarginMs = 1_000;
 const keptMessages = 1000;
 
 export function createOwnMarks(clock: Clock): OwnMarks {

@@ -118,6 +118,21 @@ describe('a press', () => {
     await until(() => ann.privately().includes('Too late.'));
   });
 
+  it('is followed by its outcome with the bot’s own token: that of a press is dead after a quarter of an hour', async () => {
+    const rig = await connected();
+    const ann = rig.emulator.addUser('Ann');
+    const chat = dmChat(ann.dm().id);
+    const message = await showCard(rig, chat);
+    const pressed = ann.presses('Once', message);
+    await until(() => pressed.answer);
+    rig.emulator.fail('POST /webhooks/{webhook_id}/{webhook_token}', { status: 401, code: 50_027 });
+    const outcome = { ...card, title: 'Approved', buttons: [] };
+    const [payload = {}] = rig.platform.render({ kind: 'card', card: outcome });
+    await rig.platform.edit(chat, message.id, payload, AbortSignal.timeout(5000));
+    expect(message).toMatchObject({ components: [], embeds: [{ title: 'Approved' }] });
+    expect(rig.emulator.received.filter((call) => call.includes('/webhooks/'))).toEqual([]);
+  });
+
   it('that could not be stored asks the person to try again, in their language', async () => {
     const rig = await connected();
     const ann = rig.emulator.addUser('Аня', { locale: 'ru' });
