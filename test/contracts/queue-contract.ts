@@ -66,6 +66,57 @@ export function queueContract(name: string, create: (concurrency: number) => Pro
       expect(most).toBe(2);
     });
 
+    describe('with sessions that hang', () => {
+      const never = new Promise<void>(() => undefined);
+      /** Enqueues `sessions` of each person, all of which hang, and tells how many of each were begun. */
+      async function begin(queue: TurnQueue, asked: Record<string, number>): Promise<Record<string, number>> {
+        const begun: Record<string, number> = {};
+        queue.start(async (key) => {
+          const [person = ''] = key.split('/');
+          begun[person] = (begun[person] ?? 0) + 1;
+          await never;
+        });
+        for (const [person, sessions] of Object.entries(asked))
+          for (let count = 0; count < sessions; count += 1) await queue.enqueue(`${person}/${count}`, person);
+        return begun;
+      }
+      const seen = (begun: Record<string, number>) => expect.poll(() => begun);
+
+      it('lets no one person have more than half of its room', async () => {
+        const begun = await begin(await queueOf(16), { ann: 100, bob: 1 });
+        await seen(begun).toEqual({ ann: 8, bob: 1 });
+      });
+
+      it('keeps room for the first session of each who comes, though others wait for more', async () => {
+        const begun = await begin(await queueOf(16), { ann: 100, bob: 100, cy: 2, dan: 1 });
+        await seen(begun).toEqual({ ann: 8, bob: 4, cy: 1, dan: 1 });
+      });
+
+      it('works on all the same where there is room for one only', async () => {
+        const begun = await begin(await queueOf(1), { ann: 2 });
+        await seen(begun).toEqual({ ann: 1 });
+      });
+    });
+
+    it('gives the room that a session leaves to the longest waiting who may have it', async () => {
+      const queue = await queueOf(2);
+      const gates = new Map<string, PromiseWithResolvers<void>>();
+      const seen: string[] = [];
+      queue.start(async (key) => {
+        seen.push(key);
+        const gate = Promise.withResolvers<void>();
+        gates.set(key, gate);
+        await gate.promise;
+      });
+      for (const key of ['a1', 'a2', 'b1', 'b2']) await queue.enqueue(key, key[0]);
+      await expect.poll(() => seen).toEqual(['a1', 'b1']);
+      gates.get('b1')?.resolve();
+      await expect.poll(() => seen).toEqual(['a1', 'b1', 'b2']);
+      gates.get('a1')?.resolve();
+      await expect.poll(() => seen).toEqual(['a1', 'b1', 'b2', 'a2']);
+      for (const gate of gates.values()) gate.resolve();
+    });
+
     it('goes on after a handler that throws', async () => {
       const queue = await queueOf(1);
       const seen: string[] = [];

@@ -65,11 +65,17 @@ export function createLanes(options: LanesOptions): Lanes {
   const { store, queue, clock, log, intake } = options;
   const owner = randomUUID();
   const active = new Map<string, { abort: AbortController; fence: number }>();
-  const again = (key: string) => void queue.enqueue(key);
+  const again = (key: string) => void enqueue(key);
   const retries = createRetries({ clock, log, again });
   let stopRenewing: (() => void) | null = null;
   let draining = false;
   let suspects: Promise<void> = Promise.resolve();
+
+  /** A session whose person cannot be told (the store fails) stands for itself. */
+  async function enqueue(key: string): Promise<void> {
+    const session = await store.read.sessions.get(key).catch(() => null);
+    await queue.enqueue(key, session ? `${session.chat.platform}:${session.userId}` : key);
+  }
 
   /** What may be killing the process runs alone, so that nothing else is blamed for its next death. */
   async function work(key: string): Promise<void> {
@@ -226,7 +232,7 @@ export function createLanes(options: LanesOptions): Lanes {
       renewLeases();
       queue.start(work);
     },
-    wake: (key) => void queue.enqueue(key),
+    wake: again,
     current(key) {
       const turn = active.get(key);
       return turn ? { interrupt: (reason) => turn.abort.abort(reason) } : null;

@@ -55,6 +55,18 @@ describe('a session is never stuck', () => {
     expect(beats).toBe(10);
   });
 
+  it("answers another person within a second while all of one person's sixteen chats hang", async () => {
+    const model = createScriptedModel((messages) =>
+      String(messages.at(-1)?.content).includes('hang') ? { wait: never, say: 'never' } : 'hello Bob',
+    );
+    await start({ model });
+    for (let chat = 1; chat <= 16; chat += 1)
+      await harness.platform.says('hang', { user: 'ann', chatId: `ann-${chat}` });
+    await expect.poll(async () => (await counts()).running).toBeGreaterThanOrEqual(8);
+    await harness.platform.says('hi', { user: 'bob', chatId: 'bob-1' });
+    await expect.poll(() => harness.platform.texts('bob-1'), { timeout: 1_000 }).toEqual(['hello Bob']);
+  });
+
   it('goes on without a tool that heeds no signal, and refuses what it writes later', async () => {
     await start({
       model: createScriptedModel([{ call: 'hang', args: { command: 'forever' } }, 'here again', 'and again']),
