@@ -16,7 +16,7 @@ import { createEmbeddedQueue } from '../queue/embedded.ts';
 import { createMetrics, type Metrics } from '../server/metrics.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
 import type { Store } from '../store/store.ts';
-import { openBackends } from './backends.ts';
+import { openBackends, type SandboxUse } from './backends.ts';
 import type { Loaded } from './load.ts';
 import { observerFor } from './observe.ts';
 import { loadTools } from './tool-registry.ts';
@@ -44,6 +44,7 @@ export interface AssembleOptions {
   /** Toolsets of the command line. */
   toolsets?: readonly string[];
   flags?: Record<string, unknown>;
+  sandbox?: SandboxUse;
   yolo: boolean;
   onChange(): void;
   onTurnEnded?: GatewayObserver['turnEnded'];
@@ -96,6 +97,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     log,
     clock,
     notify: (sessionId, text, key) => gateway.notify(sessionId, text, key),
+    ...(options.sandbox && { sandbox: options.sandbox }),
   });
   const sessionTools = createSessionTools({
     registry,

@@ -21,7 +21,12 @@ export interface BackendsOptions {
   log: Log;
   clock: Clock;
   notify(sessionId: string, text: string, key?: string): Promise<void>;
+  /** Programs that run side by side on one home must not stop each other's. Default: `gateway`. */
+  sandbox?: SandboxUse;
 }
+
+/** Whose sandbox: the gateway's, that of `chat`, or one for a single question, which goes with it. */
+export type SandboxUse = 'gateway' | 'chat' | 'once';
 
 /** Where commands run, opened on first use. */
 export interface Backends {
@@ -32,12 +37,26 @@ export interface Backends {
 }
 
 /** Sessions share one sandbox, and keep folders and variables apart in it. */
-const sharedTask = 'default';
+const taskOf = { gateway: 'default', chat: 'chat', once: `once-${process.pid}` } as const;
 
-export function openBackends({ home, env, store, config, log, clock, notify }: BackendsOptions): Backends {
+export function openBackends({
+  home,
+  env,
+  store,
+  config,
+  log,
+  clock,
+  notify,
+  sandbox = 'gateway',
+}: BackendsOptions): Backends {
   const context = { installId: installIdOf(home), log, env };
-  const options = () => terminalOptionsOf(config(), home);
-  const environments = createEnvironments({ options, context, clock });
+  const options = () => {
+    const asConfigured = terminalOptionsOf(config(), home);
+    if (sandbox !== 'once') return asConfigured;
+    return { ...asConfigured, container: { ...asConfigured.container, persistent: false } };
+  };
+  const sharedTask = taskOf[sandbox];
+  const environments = createEnvironments({ options, context, clock, sharedTask });
   const processes = createProcessTable({
     store: {
       save: (row) => store.transaction((tables) => tables.processes.save(row)),

@@ -33,6 +33,7 @@ export async function chat({ query, toolsets }: ChatFlags): Promise<void> {
     statePath: place.path,
     platforms: async () => new Map([[cli.name, cli]]),
     toolsets: toolsets ?? [],
+    sandbox: query === undefined ? 'chat' : 'once',
     yolo: process.env['HERMES_YOLO_MODE'] === '1',
     onChange: () => undefined,
     onTurnEnded: (_platform, outcome) => {

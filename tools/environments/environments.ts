@@ -20,6 +20,8 @@ export interface EnvironmentsOptions {
   options(): TerminalOptions;
   context: Omit<OpenContext, 'taskId'>;
   clock: Clock;
+  /** The task that sessions share. Default: `default`. Programs that run side by side need one each. */
+  sharedTask?: string;
   /** Default: `openEnvironment`. */
   open?(options: TerminalOptions, context: OpenContext): Promise<Environment>;
 }
@@ -37,7 +39,6 @@ export interface Environments {
 }
 
 const sweepMs = 60_000;
-const sharedKey = 'default';
 
 interface Held {
   environment: Promise<Environment>;
@@ -46,7 +47,7 @@ interface Held {
 }
 
 export function createEnvironments(settings: EnvironmentsOptions): Environments {
-  const { clock, context } = settings;
+  const { clock, context, sharedTask: sharedKey = 'default' } = settings;
   const held = new Map<string, Held>();
   const overrides = new Map<string, TaskOverrides>();
   const open = settings.open ?? openEnvironment;

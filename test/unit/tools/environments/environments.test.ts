@@ -8,7 +8,7 @@ import { testOptions } from '../../../support/terminal-options.ts';
 const never = new AbortController().signal;
 const pwd = { command: 'pwd', sessionId: 's', timeoutMs: 10_000, signal: never };
 
-function setUp(backend: TerminalOptions['backend'] = 'docker') {
+function setUp(backend: TerminalOptions['backend'] = 'docker', sharedTask?: string) {
   let nowMs = 0;
   let sweep: () => void = () => undefined;
   const opened: { image: string; taskId: string }[] = [];
@@ -17,6 +17,7 @@ function setUp(backend: TerminalOptions['backend'] = 'docker') {
   const environments = createEnvironments({
     options: () => testOptions('/tmp', { backend, lifetimeMs: 300_000, docker: { image: 'base' } }),
     context: { installId: 'test', log: silentLog, env: {} },
+    ...(sharedTask !== undefined && { sharedTask }),
     clock: {
       now: () => nowMs,
       after: (_delayMs, task) => {
@@ -53,6 +54,12 @@ function setUp(backend: TerminalOptions['backend'] = 'docker') {
     },
   };
 }
+
+test('a program beside the gateway has a sandbox of its own', async () => {
+  const { environments, opened } = setUp('docker', 'chat');
+  await environments.for('a');
+  expect(opened).toEqual([{ image: 'base', taskId: 'chat' }]);
+});
 
 test('tasks share one environment, opened once however many ask', async () => {
   const { environments, opened } = setUp();
